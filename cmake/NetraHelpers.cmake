@@ -1,0 +1,118 @@
+# Functions that every folder of the tree uses to declare libraries, tools and
+# tests, so that flags, warnings and link rules stand in one place.
+
+add_library(netra_options INTERFACE)
+target_compile_options(netra_options INTERFACE
+  -Wall -Wextra -Wno-unused-parameter
+  $<$<BOOL:${NETRA_WERROR}>:-Werror>)
+if(NETRA_SANITIZE)
+  target_compile_options(netra_options INTERFACE
+    -fsanitize=${NETRA_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(netra_options INTERFACE -fsanitize=${NETRA_SANITIZE})
+endif()
+
+# LLVM's and MLIR's headers are not ours to warn about, hence SYSTEM.
+function(netra_use_llvm target)
+  target_include_directories(${target} SYSTEM PUBLIC
+    $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}> $<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>)
+  target_compile_definitions(${target} PUBLIC ${NETRA_LLVM_DEFINITIONS})
+endfunction()
+
+# netra_add_library(NetraFoo SOURCES... [USES llvm|mlir] [LINK libs...]
+#                   [DEPENDS tablegen-targets...])
+# A compiler-side library, static, with include/ as its public interface.
+function(netra_add_library name)
+  cmake_parse_arguments(ARG "" "USES" "LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  add_library(Netra::${name} ALIAS ${name})
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:netra_options>)
+  if(ARG_USES STREQUAL "mlir")
+    netra_use_llvm(${name})
+    target_link_libraries(${name} PUBLIC MLIR LLVM)
+    # MLIR's headers take most of a compilation; every MLIR library shares one
+    # precompiled set of them.
+    if(name STREQUAL "NetraIR")
+      target_precompile_headers(${name} PRIVATE
+        "${PROJECT_SOURCE_DIR}/cmake/MLIRHeaders.h")
+    else()
+      target_precompile_headers(${name} REUSE_FROM NetraIR)
+    endif()
+  elseif(ARG_USES STREQUAL "llvm")
+    netra_use_llvm(${name})
+    target_link_libraries(${name} PUBLIC LLVM)
+  endif()
+  if(ARG_LINK)
+    target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  endif()
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY NETRA_COMPILER_LIBRARIES ${name})
+endfunction()
+
+# netra_add_tool(netra-foo SOURCES... [USES llvm|mlir] [LINK libs...])
+function(netra_add_tool name)
+  cmake_parse_arguments(ARG "" "USES" "LINK;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE netra_options ${ARG_LINK})
+  if(ARG_USES STREQUAL "mlir")
+    netra_use_llvm(${name})
+    target_link_libraries(${name} PRIVATE MLIR LLVM)
+    target_precompile_headers(${name} REUSE_FROM NetraIR)
+  elseif(ARG_USES STREQUAL "llvm")
+    netra_use_llvm(${name})
+    target_link_libraries(${name} PRIVATE LLVM)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY NETRA_TOOLS ${name})
+endfunction()
+
+# netra_add_unittest(FooTests SOURCES... [USES llvm|mlir] [LINK libs...])
+# One GoogleTest executable, registered with CTest test by test and built by
+# check-netra-unit.
+function(netra_add_unittest name)
+  cmake_parse_arguments(ARG "" "USES" "LINK;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE
+    netra_options ${ARG_LINK} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE
+    NETRA_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    NETRA_TEST_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/unittests")
+  if(ARG_USES STREQUAL "mlir")
+    netra_use_llvm(${name})
+    target_link_libraries(${name} PRIVATE MLIR LLVM)
+    target_precompile_headers(${name} REUSE_FROM NetraIR)
+  elseif(ARG_USES STREQUAL "llvm")
+    netra_use_llvm(${name})
+    target_link_libraries(${name} PRIVATE LLVM)
+  endif()
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  add_test(NAME unit.${name} COMMAND ${name})
+  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 900)
+  set_property(GLOBAL APPEND PROPERTY NETRA_UNITTESTS ${name})
+endfunction()
+
+# netra_add_benchmark(foo-benchmark SOURCES... [USES llvm|mlir] [LINK libs...])
+function(netra_add_benchmark name)
+  cmake_parse_arguments(ARG "" "USES" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE
+    netra_options ${ARG_LINK} benchmark::benchmark)
+  if(ARG_USES STREQUAL "mlir")
+    netra_use_llvm(${name})
+    target_link_libraries(${name} PRIVATE MLIR LLVM)
+  elseif(ARG_USES STREQUAL "llvm")
+    netra_use_llvm(${name})
+    target_link_libraries(${name} PRIVATE LLVM)
+  endif()
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/benchmarks")
+  set_property(GLOBAL APPEND PROPERTY NETRA_BENCHMARKS ${name})
+endfunction()

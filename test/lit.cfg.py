@@ -1,0 +1,27 @@
+"""The lit suite: folders mirror lib/, tools/ and runtime/."""
+
+import os
+
+import lit.formats
+
+config.name = "Netra"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".s"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.netra_binary_dir, "test")
+
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.netra_binary_dir, "bin"),
+        config.llvm_tools_dir,
+        config.environment["PATH"],
+    ]
+)
+config.environment["NETRA_LIBRARY_ROOT"] = config.netra_source_dir
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions.append(("%netra_src", config.netra_source_dir))
+config.substitutions.append(("%netra_lib", os.path.join(config.netra_binary_dir, "lib")))
