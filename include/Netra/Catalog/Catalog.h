@@ -1,0 +1,134 @@
+//===- Catalog.h - The catalogue and exact selection ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_CATALOG_CATALOG_H
+#define NETRA_CATALOG_CATALOG_H
+
+#include "Netra/Catalog/Tactic.h"
+#include "Netra/Catalog/TargetInfo.h"
+
+#include <memory>
+
+namespace netra {
+
+/// One field in which a problem differs from what a tactic takes, e.g.
+/// {"dimension K", "a multiple of 512", "5120"} or
+/// {"operand weight layout", "n16k16", "row_major"}.
+struct Mismatch {
+  std::string field;
+  std::string expected;
+  std::string found;
+
+  /// "dimension K: expected a multiple of 512, found 5000"
+  std::string str() const;
+  bool operator==(const Mismatch &) const = default;
+};
+
+/// Roofline estimate of one instance; integers, so that it is the same on every
+/// machine.
+struct Cost {
+  uint64_t bytes = 0;
+  uint64_t flop = 0;
+  uint64_t picoseconds = 0;
+};
+
+/// A tactic seen against a problem. When `mismatches` is empty, `instance` is
+/// complete; otherwise only `tactic` is set.
+struct Candidate {
+  const Tactic *tactic = nullptr;
+  Instance instance;
+  Cost cost;
+  std::vector<Mismatch> mismatches;
+
+  bool matches() const { return mismatches.empty(); }
+};
+
+struct SelectOptions {
+  std::string target = "gfx950";
+  bool allowExperimental = false;
+  /// How many near misses a selection keeps.
+  unsigned nearestMisses = 3;
+};
+
+/// The outcome of a selection.
+struct Selection {
+  /// The chosen candidate, if any tactic matches.
+  std::optional<Candidate> winner;
+  /// Why the winner won over the runner-up, or why nothing matches; one
+  /// sentence without a full stop.
+  std::string reason;
+  /// Other tactics that match, in selection order after the winner.
+  std::vector<Candidate> runnersUp;
+  /// Tactics that do not match, fewest mismatches first, then name.
+  std::vector<Candidate> nearest;
+};
+
+/// The tactics and profiles of one target, loaded and checked. Immutable after
+/// `load`; all const members may be called from several threads. Pointers to
+/// tactics and profiles stay valid as long as the catalogue object lives, and
+/// when it is moved.
+class Catalog {
+public:
+  /// Loads manifests/<target>/{profiles,tactics}/*.json below `libraryRoot`.
+  /// All faults of all files are reported together: one line each with file,
+  /// JSON pointer, expected and found.
+  static llvm::Expected<Catalog> load(llvm::StringRef libraryRoot,
+                                      llvm::StringRef target);
+
+  /// Where kernels/ and manifests/ lie: `option` when not empty, else the
+  /// environment variable NETRA_LIBRARY_ROOT, else the path compiled in.
+  static std::string findLibraryRoot(llvm::StringRef option = "");
+
+  Catalog(Catalog &&);
+  Catalog &operator=(Catalog &&);
+  ~Catalog();
+
+  llvm::StringRef getTarget() const;
+  llvm::StringRef getLibraryRoot() const;
+
+  /// Sorted by name.
+  llvm::ArrayRef<Tactic> tactics() const;
+  llvm::ArrayRef<ServingProfile> profiles() const;
+
+  /// Tactics of one family and operation, sorted by name.
+  llvm::ArrayRef<const Tactic *> tacticsFor(llvm::StringRef family,
+                                            llvm::StringRef operation) const;
+
+  /// Null when there is none of that name.
+  const Tactic *findTactic(llvm::StringRef name) const;
+  const ServingProfile *findProfile(llvm::StringRef name) const;
+
+  /// Exact matching, then maturity, cost, rank (lower first), name: a total
+  /// order. Never fails; what cannot be matched has no winner and a reason.
+  Selection select(const Problem &problem,
+                   const SelectOptions &options = {}) const;
+
+private:
+  struct Impl;
+  explicit Catalog(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+/// Parses and checks one manifest. `path` is used in messages only; the
+/// template file is not looked for. For tests and tools.
+llvm::Expected<Tactic> parseTactic(llvm::StringRef text, llvm::StringRef path);
+llvm::Expected<ServingProfile> parseProfile(llvm::StringRef text,
+                                            llvm::StringRef path);
+
+/// Holds `tactic` against `problem`. Options are the first combination that
+/// meets the tactic's requirements.
+Candidate matchTactic(const Tactic &tactic, const Problem &problem,
+                      const SelectOptions &options = {});
+
+/// The instance of `tactic` for `problem` with exactly these options, as an
+/// engine records them. Fails with all mismatches when it does not match.
+llvm::Expected<Instance>
+instantiate(const Tactic &tactic, const Problem &problem,
+            const std::map<std::string, int64_t> &options);
+
+} // namespace netra
+
+#endif // NETRA_CATALOG_CATALOG_H

@@ -1,0 +1,164 @@
+//===- Tactic.h - Tactics and profiles as typed values ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+//
+// The manifests under manifests/<target>/ as C++ values. docs/catalogue.md
+// describes the JSON; a value of these types has passed every check there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_CATALOG_TACTIC_H
+#define NETRA_CATALOG_TACTIC_H
+
+#include "Netra/Catalog/Contract.h"
+#include "Netra/Catalog/Expression.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace netra {
+
+/// How far a tactic has come. `Rejected` is never chosen, `Experiment` only
+/// when asked for.
+enum class Maturity : uint8_t { Rejected, Experiment, Verified, Accepted };
+
+llvm::StringRef maturityName(Maturity maturity);
+std::optional<Maturity> parseMaturity(llvm::StringRef name);
+
+/// Which values of a dimension a tactic takes; absent limits do not limit.
+struct DimensionMatch {
+  std::vector<int64_t> values; // when not empty, one of these
+  std::optional<int64_t> min, max, multipleOf;
+
+  bool accepts(int64_t value) const;
+  std::string describe() const;
+};
+
+/// Which operands of a role a tactic takes.
+struct OperandMatch {
+  std::vector<ElementType> types;               // one of
+  std::vector<std::string> layouts;             // one of
+  std::optional<std::vector<Expression>> shape; // over dimensions
+  bool optional = false;
+};
+
+/// Which values of an attribute a tactic takes.
+struct AttributeMatch {
+  bool any = false;                   // every value
+  std::vector<AttributeValue> values; // otherwise one of these
+  std::optional<double> min, max;     // or a number inside
+  std::string describe() const;
+};
+
+/// Where the value of an assembler constant or a by-value argument comes from.
+struct ConstantSource {
+  enum class Kind : uint8_t {
+    Expression,  // integer expression
+    Attribute,   // attribute value → integer, by `values`
+    Present,     // 1 when the operand of role `name` is there, else 0
+    F32Bits,     // bits of the attribute rounded to f32
+    F64Bits,     // bits of the attribute as f64 (by-value arguments only)
+    Integer,     // an integer or boolean attribute itself
+    ElementType, // type of the operand of role `name` → integer, by `values`
+  };
+  Kind kind = Kind::Expression;
+  Expression expression;
+  std::string name; // attribute or role
+  std::vector<std::pair<AttributeValue, int64_t>> values;
+};
+
+struct ArgumentSpec {
+  std::string name;
+  ArgumentKind kind = ArgumentKind::Pointer;
+  Access access = Access::Read;
+  std::string role;                // pointer: operand role or "workspace"
+  Expression operandOffset;        // pointer: bytes
+  std::optional<ElementType> type; // value
+  std::optional<ConstantSource> value;
+};
+
+struct Evidence {
+  std::string kind; // "simulated" | "assembled" | "device"
+  std::string what;
+};
+
+/// One way to compute the problems it matches. Immutable after loading.
+struct Tactic {
+  std::string name;
+  std::string target;
+  std::string family, operation;
+  Maturity maturity = Maturity::Experiment;
+  int64_t rank = 0;
+  std::string summary;
+  /// Template, relative to kernels/<target>/.
+  std::string templatePath;
+  /// Symbol pattern: text with {NAME} for dimensions, options, constants and
+  /// attributes.
+  std::string symbol;
+
+  std::map<std::string, DimensionMatch> dimensions;
+  std::map<std::string, OperandMatch> operands;
+  std::map<std::string, AttributeMatch> attributes;
+
+  /// In manifest order; the last one varies fastest.
+  std::vector<std::pair<std::string, std::vector<int64_t>>> options;
+  std::vector<Expression> requirements;
+  std::map<std::string, ConstantSource> constants;
+  std::vector<ArgumentSpec> arguments;
+
+  std::array<Expression, 3> grid, block;
+  Expression staticLds, dynamicLds;
+  Expression workspaceBytes;
+  uint64_t workspaceAlignment = 256;
+  Expression vgprs, agprs, sgprs;
+  std::optional<Expression> costBytes, costFlops;
+
+  Numerics numerics;
+  std::string errorBound;
+  bool graphCapture = true;
+  bool deterministic = true;
+  std::vector<Evidence> evidence;
+
+  /// Path of the manifest relative to the library root, for messages.
+  std::string manifestPath;
+};
+
+/// An inclusive range of a serving parameter.
+struct GuardRange {
+  uint64_t min = 0, max = 0;
+  bool contains(uint64_t value) const { return value >= min && value <= max; }
+  bool isExact() const { return min == max; }
+  bool operator==(const GuardRange &) const = default;
+};
+
+/// A serving point. Guards by name: "m", "batch", "sequence", "routed_rows",
+/// "tensor_parallel"; the last two only when the manifest states them.
+struct ServingProfile {
+  std::string name;
+  std::map<std::string, GuardRange> guards;
+  int64_t priority = 0;
+  std::string summary;
+  std::string manifestPath;
+};
+
+/// A tactic applied to a problem with chosen options: all that is needed to
+/// generate, assemble, verify and launch one kernel.
+struct Instance {
+  const Tactic *tactic = nullptr; // owned by the Catalog
+  std::map<std::string, int64_t> options;
+  /// Values of all assembler constants without their NETRA_ prefix: dimensions,
+  /// options and the manifest's constants.
+  std::map<std::string, int64_t> constants;
+  std::string symbol;
+  Contract contract;
+  uint32_t vgprs = 0, agprs = 0, sgprs = 0;
+};
+
+} // namespace netra
+
+#endif // NETRA_CATALOG_TACTIC_H

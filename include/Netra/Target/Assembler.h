@@ -1,0 +1,74 @@
+//===- Assembler.h - From tactic instances to code objects ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+//
+// instance → source → object (LLVM MC) → code object (lld) → verified, all
+// inside the process. The bytes depend on the instance and the templates only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_TARGET_ASSEMBLER_H
+#define NETRA_TARGET_ASSEMBLER_H
+
+#include "Netra/Target/CodeObject.h"
+
+#include <string>
+#include <vector>
+
+namespace netra {
+
+/// A file that took part in an assembly. `path` is relative to
+/// kernels/<target>/, with forward slashes.
+struct SourceFile {
+  std::string path;
+  std::string text;
+  std::string sha256;
+};
+
+/// The outcome of assembling one instance.
+struct AssembledKernel {
+  /// The generated source, as assembled.
+  std::string source;
+  /// Template and everything it includes, in order of first inclusion.
+  std::vector<SourceFile> closure;
+  /// Hash over the closure's paths and contents.
+  std::string closureSha256;
+  CodeObject object;
+};
+
+/// Assembles the templates below `libraryRoot`/kernels/`target`. Const members
+/// may be called from several threads; linking is serialised inside.
+class Assembler {
+public:
+  /// Fails when the target is unknown or the kernel folder is not there.
+  static llvm::Expected<Assembler> create(llvm::StringRef libraryRoot,
+                                          llvm::StringRef target);
+
+  /// The source of one instance: constants, `.include` of the template, the
+  /// macro call and the metadata block. Deterministic.
+  std::string instanceSource(const Instance &instance) const;
+
+  /// Generates, assembles, links, reads back and compares. Errors carry the
+  /// assembler's diagnostics (file:line of the template, `.error` texts) or
+  /// each difference between contract and code object.
+  llvm::Expected<AssembledKernel> assemble(const Instance &instance) const;
+
+  /// Assembles and links any source text whose includes lie below the kernel
+  /// folder, without comparing with an instance. `name` is used in diagnostics
+  /// only.
+  llvm::Expected<AssembledKernel> assembleSource(llvm::StringRef source,
+                                                 llvm::StringRef name) const;
+
+  llvm::StringRef getTarget() const { return target; }
+
+private:
+  Assembler() = default;
+  std::string kernelRoot;
+  std::string target;
+};
+
+} // namespace netra
+
+#endif // NETRA_TARGET_ASSEMBLER_H

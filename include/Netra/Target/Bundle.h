@@ -1,0 +1,222 @@
+//===- Bundle.h - The engine bundle on disk ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+//
+// An engine bundle is a directory. engine.json describes the engine and lists
+// every other file with size and SHA-256; docs/engine-format.md is the
+// reference. Sizes and offsets are bytes; grids are in work-groups.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_TARGET_BUNDLE_H
+#define NETRA_TARGET_BUNDLE_H
+
+#include "Netra/Catalog/Layout.h"
+#include "Netra/Catalog/Tactic.h"
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace netra {
+
+struct EngineFile {
+  std::string path; // relative, forward slashes
+  std::string sha256;
+  uint64_t bytes = 0;
+  bool operator==(const EngineFile &) const = default;
+};
+
+struct EngineKernelArgument {
+  std::string name;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  ArgumentKind kind = ArgumentKind::Pointer;
+  ElementType type = ElementType::BF16;
+  Access access = Access::Read;
+  bool operator==(const EngineKernelArgument &) const = default;
+};
+
+struct EngineKernel {
+  std::string symbol;
+  uint64_t kernargBytes = 0;
+  uint64_t staticLds = 0;
+  uint64_t vgprs = 0, agprs = 0, sgprs = 0;
+  uint64_t maxWorkgroup = 0;
+  std::vector<EngineKernelArgument> arguments;
+  bool operator==(const EngineKernel &) const = default;
+};
+
+struct EngineCodeObject {
+  std::string name;
+  std::string path; // "code/<first 16 digits of textSha256>.hsaco"
+  std::string sha256;
+  std::string textSha256;
+  std::vector<EngineKernel> kernels;
+  bool operator==(const EngineCodeObject &) const = default;
+};
+
+enum class BindingRole : uint8_t { Input, Output, State };
+
+struct EngineBinding {
+  std::string name;
+  BindingRole role = BindingRole::Input;
+  uint64_t index = 0; // position among the bindings of its role
+  ElementType type = ElementType::BF16;
+  std::vector<int64_t> shape;
+  std::string layout = "row_major";
+  uint64_t bytes = 0;
+  bool operator==(const EngineBinding &) const = default;
+};
+
+struct EngineWeight {
+  std::string name;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  ElementType type = ElementType::BF16;
+  std::vector<int64_t> shape;
+  std::string layout = "row_major";
+  PackRecipe pack;
+  bool operator==(const EngineWeight &) const = default;
+};
+
+struct EngineWeights {
+  uint64_t bytes = 0;
+  uint64_t alignment = 256;
+  /// "nw_…", over the entries; `finalizeEngine` sets it.
+  std::string id;
+  std::vector<EngineWeight> entries;
+  bool operator==(const EngineWeights &) const = default;
+};
+
+/// What a step passes for one argument, or what a fallback reads or writes.
+struct EngineSlot {
+  enum class Kind : uint8_t { Binding, Weight, Arena, Value, Null };
+  Kind kind = Kind::Null;
+  uint64_t index = 0;  // Binding: engine binding; Weight: entry
+  uint64_t offset = 0; // Binding, Weight: inside it; Arena: inside the arena
+  uint64_t bytes = 0;  // Binding, Weight, Arena: bytes reachable from there
+  ElementType type = ElementType::I32; // Value
+  uint64_t bits = 0;                   // Value, zero-extended
+
+  static EngineSlot binding(uint64_t index, uint64_t offset, uint64_t bytes) {
+    return {Kind::Binding, index, offset, bytes, ElementType::I32, 0};
+  }
+  static EngineSlot weight(uint64_t index, uint64_t offset, uint64_t bytes) {
+    return {Kind::Weight, index, offset, bytes, ElementType::I32, 0};
+  }
+  static EngineSlot arena(uint64_t offset, uint64_t bytes) {
+    return {Kind::Arena, 0, offset, bytes, ElementType::I32, 0};
+  }
+  static EngineSlot value(ElementType type, uint64_t bits) {
+    return {Kind::Value, 0, 0, 0, type, bits};
+  }
+  static EngineSlot null() { return {}; }
+  bool operator==(const EngineSlot &) const = default;
+};
+
+/// One step of a plan: a kernel launch or a framework fallback.
+struct EngineStep {
+  enum class Kind : uint8_t { Launch, Fallback };
+  Kind kind = Kind::Launch;
+  std::string name;
+  std::string operation;       // "netra.dense", "framework.rotary"
+  std::vector<uint64_t> after; // earlier steps this one waits for
+
+  // Launch only. Arguments in the order and number of the kernel's.
+  std::string tactic, contract;
+  uint64_t codeObject = 0, kernel = 0;
+  std::array<uint64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  uint64_t dynamicLds = 0;
+  std::vector<EngineSlot> arguments;
+
+  // Fallback only.
+  std::string reason;
+  std::vector<EngineSlot> inputs, outputs;
+
+  bool operator==(const EngineStep &) const = default;
+};
+
+struct EngineProfile {
+  std::string name;
+  int64_t priority = 0;
+  std::map<std::string, GuardRange> guards;
+  bool operator==(const EngineProfile &) const = default;
+};
+
+struct EnginePlan {
+  std::string name;
+  EngineProfile profile;
+  std::vector<uint64_t> bindings; // indices of engine bindings it uses
+  uint64_t arenaBytes = 0;
+  uint64_t arenaAlignment = 256;
+  std::vector<EngineStep> steps;
+  bool operator==(const EnginePlan &) const = default;
+};
+
+/// The contents of engine.json.
+struct Engine {
+  std::string id; // "ne_…"; `finalizeEngine` sets it
+  std::string name;
+  std::string architecture = "gfx950";
+  uint64_t waveSize = 64;
+  uint64_t codeObjectVersion = 5;
+  std::vector<EngineFile> files; // sorted by path; `finalizeEngine` sets them
+  std::vector<EngineCodeObject> codeObjects;
+  std::vector<EngineBinding> bindings;
+  EngineWeights weights;
+  std::vector<EnginePlan> plans;
+  bool operator==(const Engine &) const = default;
+};
+
+/// engine.json as text: keys sorted, two-space indented, trailing newline. The
+/// id is written as it is.
+std::string writeEngineJson(const Engine &engine);
+
+/// Strict: an unknown or missing key, a wrong type or a value out of range is
+/// an error. All faults are reported together, one line each: JSON pointer,
+/// expected, found. `path` is used in messages only.
+llvm::Expected<Engine> readEngineJson(llvm::StringRef text,
+                                      llvm::StringRef path = "engine.json");
+
+/// Every other file of a bundle: relative path → contents.
+using BundleFiles = std::map<std::string, std::string>;
+
+/// Fills `files`, `weights.id` and `id` from the rest and from `files`.
+void finalizeEngine(Engine &engine, const BundleFiles &files);
+
+/// Writes a bundle to `directory`, finalizing a copy of `engine`. Everything is
+/// written and synced beside `directory` and then renamed; an existing engine
+/// is replaced only by a complete one, and a failed run leaves nothing behind.
+/// Fails when `directory` exists and is not an engine, is a file, or cannot be
+/// written. File modes follow neither umask nor user: 0644 and 0755.
+llvm::Error writeBundle(const Engine &engine, const BundleFiles &files,
+                        llvm::StringRef directory);
+
+/// Reads engine.json of a bundle (nothing else).
+llvm::Expected<Engine> readBundle(llvm::StringRef directory);
+
+/// One fault of a bundle: `where` is a file or a JSON pointer into engine.json.
+struct BundleFinding {
+  std::string where;
+  std::string message;
+  std::string str() const { return where + ": " + message; }
+};
+
+/// Everything that is wrong inside an engine description (ranges, indices,
+/// counts, ordering, overlaps), without looking at files.
+std::vector<BundleFinding> verifyEngine(const Engine &engine);
+
+/// Everything that is wrong with a bundle on disk: each file against its size
+/// and hash, unlisted files, each code object's metadata against engine.json,
+/// and all of `verifyEngine`. Fails only when the directory cannot be read at
+/// all; a bad engine.json is a finding.
+llvm::Expected<std::vector<BundleFinding>>
+verifyBundle(llvm::StringRef directory);
+
+} // namespace netra
+
+#endif // NETRA_TARGET_BUNDLE_H

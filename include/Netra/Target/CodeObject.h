@@ -1,0 +1,65 @@
+//===- CodeObject.h - What an AMDGPU code object says of itself -*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_TARGET_CODEOBJECT_H
+#define NETRA_TARGET_CODEOBJECT_H
+
+#include "Netra/Catalog/Tactic.h"
+
+#include <string>
+#include <vector>
+
+namespace netra {
+
+/// One argument of a kernel, from the code object's metadata.
+struct KernelArgument {
+  std::string name;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  ArgumentKind kind = ArgumentKind::Pointer;
+  /// "read", "write", "readwrite" or "" when the metadata does not say.
+  std::string access;
+  /// True for arguments that the HIP runtime fills (hidden_*).
+  bool hidden = false;
+};
+
+/// One kernel, from its metadata and its kernel descriptor.
+struct KernelMetadata {
+  std::string symbol; // without ".kd"
+  uint64_t kernargBytes = 0;
+  uint64_t kernargAlignment = 0;
+  uint32_t waveSize = 0;
+  uint64_t staticLds = 0;
+  uint64_t privateBytes = 0;
+  bool dynamicStack = false;
+  uint32_t vgprs = 0, agprs = 0, sgprs = 0;
+  uint32_t maxWorkgroup = 0;
+  std::vector<KernelArgument> arguments;
+};
+
+/// A linked code object. A plain value.
+struct CodeObject {
+  std::vector<uint8_t> bytes;
+  std::string sha256;
+  std::vector<uint8_t> text; // contents of .text
+  std::string textSha256;
+  std::string isa; // "amdgcn-amd-amdhsa--gfx950"
+  uint32_t codeObjectVersion = 0;
+  std::vector<KernelMetadata> kernels; // sorted by symbol
+};
+
+/// Reads metadata note, kernel descriptors and .text of an ELF code object.
+/// Fails with a sentence on anything malformed, and never crashes on any bytes.
+llvm::Expected<CodeObject> readCodeObject(std::vector<uint8_t> bytes);
+
+/// Every difference between a kernel and the instance it was made from, as
+/// sentences that name both sides; empty when they agree.
+std::vector<std::string> compareWithInstance(const CodeObject &object,
+                                             const Instance &instance);
+
+} // namespace netra
+
+#endif // NETRA_TARGET_CODEOBJECT_H
