@@ -1,0 +1,238 @@
+//===- Passes.td - The passes from operations to launches -----------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_TRANSFORMS_PASSES
+#define NETRA_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NetraApplyProfile : Pass<"netra-apply-profile", "mlir::ModuleOp"> {
+  let summary = "Specialise every function for each serving profile";
+  let description = [{
+    Replaces each function by one clone per profile. The clone is named
+    `@<function>.<profile>` and carries `netra.profile`; the profile itself
+    becomes a `netra.profile` symbol with its guards. Dynamic dimensions of the
+    arguments are bound to the guards they are named for and the types of
+    everything computed from them are inferred anew, so that the result has no
+    dynamic dimension left.
+
+    The argument attribute `netra.dims` names what each dimension of an argument
+    is bound to: `"m"`, `"batch"`, `"sequence"`, `"routed_rows"`,
+    `"tensor_parallel"`, or the extent itself for a static one. Without it, a
+    single dynamic dimension in front is `"m"`.
+
+    A dimension can only be bound to an exact guard, because kernels are never
+    generic. A ranged guard on a dimension that a tensor uses is refused with
+    the name of the dimension, of the profile and what to do.
+
+    Before:
+
+    ```mlir
+    func.func @mlp(%x: tensor<?x2048xbf16>) -> tensor<?x5632xbf16> {
+      %w = netra.get @gate : tensor<5632x2048xbf16>
+      %y = netra.dense %x, %w : (tensor<?x2048xbf16>, tensor<5632x2048xbf16>) -> tensor<?x5632xbf16>
+      return %y : tensor<?x5632xbf16>
+    }
+    ```
+
+    After `netra-apply-profile{profiles=decode_m1}`:
+
+    ```mlir
+    netra.profile @decode_m1 {m = #netra.guard<1>, batch = #netra.guard<1..64>, sequence = #netra.guard<0..1048576>, priority = 30 : i64}
+    func.func @mlp.decode_m1(%x: tensor<1x2048xbf16>) -> tensor<1x5632xbf16> attributes {netra.profile = @decode_m1} {
+      %w = netra.get @gate : tensor<5632x2048xbf16>
+      %y = netra.dense %x, %w : (tensor<1x2048xbf16>, tensor<5632x2048xbf16>) -> tensor<1x5632xbf16>
+      return %y : tensor<1x5632xbf16>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"profiles", "profiles", "std::string",
+               "Names of the serving profiles to specialise for">,
+    Option<"target", "target", "std::string", /*default=*/"\"gfx950\"",
+           "Target whose catalogue holds the profiles">,
+    Option<"libraryRoot", "library-root", "std::string", /*default=*/"\"\"",
+           "Folder with kernels/ and manifests/">,
+  ];
+  let dependentDialects = ["::netra::NetraDialect", "mlir::func::FuncDialect"];
+}
+
+def NetraFuse : Pass<"netra-fuse", "mlir::ModuleOp"> {
+  let summary = "Merge operations that one kernel can compute";
+  let description = [{
+    Asks each operation, through `FusionOpInterface`, whether it can absorb a
+    producer or a consumer, and repeats until nothing changes. The pass knows no
+    operation by name. Candidates are visited in program order, and for each
+    operation the kinds of fusion in a fixed order, so that equal modules give
+    equal results:
+
+    1. *horizontal*: operations that read the same value and feed one consumer
+       become one operation over concatenated weights. The new parameter is a
+       packing recipe for the checkpoint, nothing is concatenated at run time;
+    2. *producer-consumer*: a bias, an activation, a residual addition, a
+       quantization joins the operation that produces its operand.
+
+    A fusion takes place only when the intermediate value has no other use, or
+    when the fused operation returns it too. Parameters that nothing uses
+    afterwards are removed.
+
+    Before:
+
+    ```mlir
+    netra.parameter @gate : tensor<5632x2048xbf16> checkpoint("gate_proj.weight")
+    netra.parameter @up   : tensor<5632x2048xbf16> checkpoint("up_proj.weight")
+    ...
+    %g = netra.dense %n, %wg : (tensor<1x2048xbf16>, tensor<5632x2048xbf16>) -> tensor<1x5632xbf16>
+    %u = netra.dense %n, %wu : (tensor<1x2048xbf16>, tensor<5632x2048xbf16>) -> tensor<1x5632xbf16>
+    %h = netra.gated %g, %u {activation = #netra.activation<silu>} : tensor<1x5632xbf16>
+    ```
+
+    After:
+
+    ```mlir
+    netra.parameter @gate_up : tensor<11264x2048xbf16> pack(concat 0 [@gate, @up])
+    ...
+    %h = netra.dense %n, %w epilogue(#netra.epilogue<gated silu>) : (tensor<1x2048xbf16>, tensor<11264x2048xbf16>) -> tensor<1x5632xbf16>
+    ```
+  }];
+  let dependentDialects = ["::netra::NetraDialect"];
+}
+
+def NetraAssignLayouts : Pass<"netra-assign-layouts", "mlir::ModuleOp"> {
+  let summary = "Put the memory layouts on types that the best tactics want";
+  let description = [{
+    Asks the catalogue, for each operation with a contract, which layouts the
+    tactics of its family want, and chooses those of the tactic that wins by the
+    order of selection. What has to be stored differently then is met, in this
+    order of preference, by
+
+    1. a packing step on the parameter, when the value is a weight: the
+       checkpoint is repacked once, nothing happens at run time;
+    2. the producer itself, when a tactic of it writes that layout and every
+       other use agrees;
+    3. a `netra.layout_convert`.
+
+    Functions keep the layouts of their arguments and results.
+
+    Before:
+
+    ```mlir
+    netra.parameter @gate : tensor<5632x2048xf8E4M3FN> checkpoint("gate_proj.weight")
+    %w = netra.get @gate : tensor<5632x2048xf8E4M3FN>
+    ```
+
+    After:
+
+    ```mlir
+    netra.parameter @gate : tensor<5632x2048xf8E4M3FN, #netra.layout<n16k16>> checkpoint("gate_proj.weight") pack(layout n16k16)
+    %w = netra.get @gate : tensor<5632x2048xf8E4M3FN, #netra.layout<n16k16>>
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"gfx950\"",
+           "Target to compile for">,
+    Option<"libraryRoot", "library-root", "std::string", /*default=*/"\"\"",
+           "Folder with kernels/ and manifests/">,
+    Option<"allowExperimental", "allow-experimental", "bool",
+           /*default=*/"false", "Consider tactics of maturity `experiment`">,
+  ];
+  let dependentDialects = ["::netra::NetraDialect"];
+}
+
+def NetraSelectTactics : Pass<"netra-select-tactics", "mlir::ModuleOp"> {
+  let summary = "Choose one exact kernel for every operation";
+  let description = [{
+    Holds the exact problem of each operation against the catalogue. The winner
+    is attached as `netra.tactic`, with its options and the id of its contract.
+    An operation that no tactic matches becomes a `netra.fallback` whose reason
+    names the nearest tactics and the fields in which they differ; there is no
+    approximate match.
+
+    With `explain`, the choice, the reason for it and the nearest misses are
+    remarks at the operation's location. A fallback is always a remark.
+
+    Before:
+
+    ```mlir
+    %y = netra.dense %x, %w : (tensor<1x2048xbf16>, tensor<5632x2048xbf16>) -> tensor<1x5632xbf16>
+    ```
+
+    After:
+
+    ```mlir
+    %y = netra.dense %x, %w {netra.tactic = #netra.tactic<"gfx950.dense_bf16_m1", options = {WAVES = 4}, contract = "nk_5b0c...">} : (tensor<1x2048xbf16>, tensor<5632x2048xbf16>) -> tensor<1x5632xbf16>
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"gfx950\"",
+           "Target to compile for">,
+    Option<"libraryRoot", "library-root", "std::string", /*default=*/"\"\"",
+           "Folder with kernels/ and manifests/">,
+    Option<"allowExperimental", "allow-experimental", "bool",
+           /*default=*/"false", "Consider tactics of maturity `experiment`">,
+    Option<"explain", "explain", "bool", /*default=*/"false",
+           "Remark on every choice, not only on fallbacks">,
+  ];
+  let dependentDialects = ["::netra::NetraDialect"];
+}
+
+def NetraPlanMemory : Pass<"netra-plan-memory", "mlir::ModuleOp"> {
+  let summary = "Give every intermediate value its place in one arena";
+  let description = [{
+    Computes the lifetime of every value of each specialised function and packs
+    the values into one arena, as small as the planner can make it. Each
+    operation gets `netra.place`, one entry per result; each function gets a
+    `netra.arena` with its size and the lower bound that liveness implies.
+
+    Arguments, function results and weights lie outside the arena, in bindings
+    and in the buffer of weights. A value that only renames bytes
+    (`netra.reshape`) takes no space: it is an alias. A workspace that a kernel
+    asks for lives for the duration of its operation.
+
+    What cannot be proven is refused: a function result that is an argument or a
+    weight itself, one value returned twice, an operation without a tactic.
+
+    After:
+
+    ```mlir
+    netra.arena @mlp.decode_m1 bytes(11264) lower_bound(11264) alignment(256)
+    %h = netra.dense ... {netra.place = [#netra.place<arena, 0, 11264>], ...}
+    ```
+  }];
+  let options = [
+    Option<"stepLimit", "step-limit", "uint64_t", /*default=*/"4000000",
+           "Work allowed to the search for a smaller arena">,
+  ];
+  let dependentDialects = ["::netra::NetraDialect"];
+}
+
+def NetraLowerToEngine : Pass<"netra-lower-to-engine", "mlir::ModuleOp"> {
+  let summary = "Turn planned functions into an engine: what to launch, nothing else";
+  let description = [{
+    Replaces the profiles, parameters, arenas and functions of a module by one
+    `netra.engine`: code objects (equal kernels once), bindings, weights at
+    256-byte alignment, and for each profile a plan of launches with numeric
+    arguments. No tensor flows any more; `after` states which earlier steps a
+    step waits for (read after write, write after read, write after write, on
+    bytes of the arena and on bindings).
+
+    Every kernel is assembled, linked and compared with its contract, so an
+    engine names only code that exists.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"gfx950\"",
+           "Target to compile for">,
+    Option<"libraryRoot", "library-root", "std::string", /*default=*/"\"\"",
+           "Folder with kernels/ and manifests/">,
+    Option<"engineName", "name", "std::string", /*default=*/"\"\"",
+           "Name of the engine; by default that of the module">,
+    Option<"threads", "threads", "unsigned", /*default=*/"0",
+           "Kernels assembled at the same time; 0 for one on each core">,
+  ];
+  let dependentDialects = ["::netra::NetraDialect"];
+}
+
+#endif // NETRA_TRANSFORMS_PASSES
