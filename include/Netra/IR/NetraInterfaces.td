@@ -1,0 +1,86 @@
+//===- NetraInterfaces.td - Interfaces of netra operations -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_IR_NETRAINTERFACES_TD
+#define NETRA_IR_NETRAINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def Netra_TacticOpInterface : OpInterface<"TacticOpInterface"> {
+  let cppNamespace = "::netra";
+  let description = [{
+    An operation that a tactic of the catalogue can implement. Selection,
+    planning and lowering know operations through this interface only.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        What is to be computed, in the vocabulary of the catalogue. Requires
+        static shapes: a dynamic extent is given as `ShapedType::kDynamic`, with
+        which no tactic matches.
+      }], "::netra::Problem", "getProblem">,
+    InterfaceMethod<[{
+        The operands and results by the roles that `getProblem` names them with.
+        Absent optional operands and results are left out. Appends.
+      }], "void", "getRoles",
+      (ins "::llvm::SmallVectorImpl<std::pair<::llvm::StringRef, ::mlir::Value>> &":$inputs,
+           "::llvm::SmallVectorImpl<std::pair<::llvm::StringRef, ::mlir::Value>> &":$results)>,
+    InterfaceMethod<[{
+        Pairs (result number, operand number) for which each element of the
+        result depends, of that operand, on the element at the same index only,
+        so that the result may take over the operand's memory. Whether a kernel
+        may do so is for its contract to say.
+      }], "::llvm::SmallVector<std::pair<unsigned, unsigned>>",
+      "getInPlaceCandidates", (ins), "", "return {};">,
+  ];
+}
+
+def Netra_EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
+  let cppNamespace = "::netra";
+  let description = [{
+    An operation that another one can carry out on its result before storing it.
+    A producer asks its consumer for the step it would have to carry out, and so
+    never needs to know the operation.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        The step this operation is when `main` is the value passed through, or
+        nothing when it is none for that operand.
+      }], "std::optional<::netra::EpilogueStep>", "getEpilogueStep",
+      (ins "::mlir::OpOperand &":$main)>,
+  ];
+}
+
+def Netra_FusionOpInterface : OpInterface<"FusionOpInterface"> {
+  let cppNamespace = "::netra";
+  let description = [{
+    An operation that can take over the work of a neighbour: of a user of one of
+    its results, or of the operation that defines one of its operands.
+
+    A fused operation keeps every value in `f32` that the two operations would
+    have rounded to a tensor's type between them; each element of each result is
+    rounded once. Its error is therefore at most that of the unfused sequence, but
+    its bits may differ; a description says for each operation which roundings go.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Whether this operation can take over the work of `neighbour`. When it
+        cannot, and `reason` is given, it is set to a sentence without a full
+        stop; it stays empty when `neighbour` is nothing that this operation
+        could ever take over.
+      }], "::llvm::LogicalResult", "canAbsorb",
+      (ins "::mlir::Operation *":$neighbour, "std::string *":$reason)>,
+    InterfaceMethod<[{
+        Takes over the work of `neighbour`, for which `canAbsorb` has succeeded,
+        and returns the operation that now does both. This operation and
+        `neighbour` are replaced, and erased. May add a parameter to the nearest
+        symbol table; must therefore not be run on several functions of a module
+        at the same time.
+      }], "::llvm::FailureOr<::mlir::Operation *>", "absorb",
+      (ins "::mlir::RewriterBase &":$rewriter, "::mlir::Operation *":$neighbour)>,
+  ];
+}
+
+#endif // NETRA_IR_NETRAINTERFACES_TD
