@@ -63,10 +63,6 @@ public:
   uint64_t offset(llvm::ArrayRef<int64_t> shape,
                   llvm::ArrayRef<int64_t> index) const;
 
-  /// Number of leading-dimension slices (rows of the first dimension) that must
-  /// be packed together, see `packSlices`.
-  uint64_t sliceGranularity(llvm::ArrayRef<int64_t> shape) const;
-
   /// Row-major `source` to this layout. Both buffers have the size of the
   /// dense tensor, and do not overlap. Fails on a size or shape mismatch,
   /// without having written.
@@ -80,9 +76,8 @@ public:
                      llvm::MutableArrayRef<uint8_t> destination) const;
 
   /// Packs slices [begin, end) of the first dimension only. `source` holds just
-  /// these, row-major; `destination` is the whole tensor. `begin` and, unless
-  /// it is the extent, `end` are multiples of `sliceGranularity`. Different
-  /// slice ranges may be packed at the same time.
+  /// these, row-major; `destination` is the whole tensor. Different slice
+  /// ranges may be packed at the same time.
   llvm::Error packSlices(llvm::ArrayRef<int64_t> shape,
                          unsigned bytesPerElement, uint64_t begin, uint64_t end,
                          llvm::ArrayRef<uint8_t> source,
