@@ -1,0 +1,264 @@
+//===- Catalog.cpp - Loading the catalogue, and selection -----------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Netra/Catalog/Catalog.h"
+
+#include "ManifestReader.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+namespace netra {
+
+struct Catalog::Impl {
+  std::string root;
+  std::string target;
+  std::vector<Tactic> tactics;
+  std::vector<ServingProfile> profiles;
+  std::map<std::pair<std::string, std::string>, std::vector<const Tactic *>>
+      index;
+};
+
+Catalog::Catalog(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+Catalog::Catalog(Catalog &&) = default;
+Catalog &Catalog::operator=(Catalog &&) = default;
+Catalog::~Catalog() = default;
+
+StringRef Catalog::getTarget() const { return impl->target; }
+StringRef Catalog::getLibraryRoot() const { return impl->root; }
+ArrayRef<Tactic> Catalog::tactics() const { return impl->tactics; }
+ArrayRef<ServingProfile> Catalog::profiles() const { return impl->profiles; }
+
+std::string Catalog::findLibraryRoot(StringRef option) {
+  if (!option.empty())
+    return option.str();
+  if (const char *root = std::getenv("NETRA_LIBRARY_ROOT"); root && *root)
+    return root;
+  return NETRA_DEFAULT_LIBRARY_ROOT;
+}
+
+ArrayRef<const Tactic *> Catalog::tacticsFor(StringRef family,
+                                             StringRef operation) const {
+  auto found = impl->index.find({family.str(), operation.str()});
+  if (found == impl->index.end())
+    return {};
+  return found->second;
+}
+
+template <typename T>
+static const T *findByName(const std::vector<T> &sorted, StringRef name) {
+  auto found =
+      llvm::lower_bound(sorted, name, [](const T &value, StringRef key) {
+        return StringRef(value.name) < key;
+      });
+  return found == sorted.end() || found->name != name ? nullptr : &*found;
+}
+
+const Tactic *Catalog::findTactic(StringRef name) const {
+  return findByName(impl->tactics, name);
+}
+
+const ServingProfile *Catalog::findProfile(StringRef name) const {
+  return findByName(impl->profiles, name);
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+/// Names of the .json files of a folder, sorted: the order of a directory
+/// listing depends on the machine.
+static Expected<std::vector<std::string>> listManifests(StringRef folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; it != end && !error;
+       it.increment(error)) {
+    StringRef name = path::filename(it->path());
+    if (name.ends_with(".json") && !name.starts_with("."))
+      names.push_back(name.str());
+  }
+  if (error)
+    return createStringError(error, "expected the folder " + folder +
+                                        ", found: " + error.message());
+  llvm::sort(names);
+  return names;
+}
+
+template <typename T>
+static void loadFolder(StringRef root, StringRef target, StringRef kind,
+                       T (*read)(const json::Reader &, StringRef),
+                       std::vector<T> &values,
+                       std::vector<std::string> &faults) {
+  // Messages and manifestPath are relative to the root, so that they are the
+  // same wherever the tree lies.
+  std::string relative = ("manifests/" + target + "/" + kind).str();
+  SmallString<256> folder(root);
+  path::append(folder, relative);
+  Expected<std::vector<std::string>> names = listManifests(folder);
+  if (!names) {
+    faults.push_back(toString(names.takeError()));
+    return;
+  }
+  std::map<std::string, std::string> origin;
+  for (const std::string &name : *names) {
+    SmallString<256> file(folder);
+    path::append(file, name);
+    std::string shown = relative + "/" + name;
+    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
+        MemoryBuffer::getFile(file, /*IsText=*/false,
+                              /*RequiresNullTerminator=*/false);
+    if (!buffer) {
+      faults.push_back(shown + ": expected a readable file, found: " +
+                       buffer.getError().message());
+      continue;
+    }
+    Expected<json::Value> document = json::parse((*buffer)->getBuffer(), shown);
+    if (!document) {
+      faults.push_back(toString(document.takeError()));
+      continue;
+    }
+    json::Diagnostics diagnostics(shown);
+    T value = read(json::Reader(*document, "", diagnostics), shown);
+    if (!value.name.empty()) {
+      auto [position, inserted] = origin.emplace(value.name, shown);
+      if (!inserted)
+        diagnostics.report("/name", "a name of its own",
+                           "\"" + value.name + "\", which " + position->second +
+                               " has");
+    }
+    if (!diagnostics.empty()) {
+      llvm::append_range(faults, diagnostics.getLines());
+      continue;
+    }
+    values.push_back(std::move(value));
+  }
+  llvm::sort(values,
+             [](const T &lhs, const T &rhs) { return lhs.name < rhs.name; });
+}
+
+Expected<Catalog> Catalog::load(StringRef libraryRoot, StringRef target) {
+  if (!findTarget(target)) {
+    std::vector<StringRef> known;
+    for (const TargetInfo &info : allTargets())
+      known.push_back(info.name);
+    return createStringError("target \"" + target + "\": expected one of " +
+                             join(known, ", "));
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->root = libraryRoot.str();
+  impl->target = target.str();
+  std::vector<std::string> faults;
+  loadFolder(libraryRoot, target, "profiles", readProfile, impl->profiles,
+             faults);
+  loadFolder(libraryRoot, target, "tactics", readTactic, impl->tactics, faults);
+  for (const Tactic &tactic : impl->tactics) {
+    if (tactic.target != target)
+      faults.push_back(tactic.manifestPath + ": /target: expected \"" +
+                       target.str() + "\" as its folder says, found \"" +
+                       tactic.target + "\"");
+    SmallString<256> file(libraryRoot);
+    path::append(file, "kernels", target, tactic.templatePath);
+    if (!fs::is_regular_file(file))
+      faults.push_back(
+          tactic.manifestPath + ": /template: expected a file of kernels/" +
+          target.str() + ", found no \"" + tactic.templatePath + "\" there");
+  }
+  if (!faults.empty())
+    return createStringError(join(faults, "\n"));
+  for (const Tactic &tactic : impl->tactics)
+    impl->index[{tactic.family, tactic.operation}].push_back(&tactic);
+  return Catalog(std::move(impl));
+}
+
+//===----------------------------------------------------------------------===//
+// Selection
+//===----------------------------------------------------------------------===//
+
+static std::string microseconds(const Cost &cost) {
+  // Three decimals by integer arithmetic, so that the text is the same on
+  // every machine.
+  uint64_t nanoseconds = cost.picoseconds / 1000;
+  std::string fraction = utostr(nanoseconds % 1000);
+  return utostr(nanoseconds / 1000) + "." +
+         std::string(3 - fraction.size(), '0') + fraction + " us";
+}
+
+static bool precedes(const Candidate &lhs, const Candidate &rhs) {
+  const Tactic &left = *lhs.tactic, &right = *rhs.tactic;
+  if (left.maturity != right.maturity)
+    return left.maturity > right.maturity;
+  if (lhs.cost.picoseconds != rhs.cost.picoseconds)
+    return lhs.cost.picoseconds < rhs.cost.picoseconds;
+  if (left.rank != right.rank)
+    return left.rank < right.rank;
+  return left.name < right.name;
+}
+
+static std::string whyFirst(const Candidate &winner, const Candidate &second) {
+  const Tactic &left = *winner.tactic, &right = *second.tactic;
+  if (left.maturity != right.maturity)
+    return (maturityName(left.maturity) + " comes before " + right.name +
+            ", which is " + maturityName(right.maturity))
+        .str();
+  if (winner.cost.picoseconds != second.cost.picoseconds)
+    return "estimated " + microseconds(winner.cost) + " against " +
+           microseconds(second.cost) + " of " + right.name;
+  if (left.rank != right.rank)
+    return "rank " + itostr(left.rank) + " comes before rank " +
+           itostr(right.rank) + " of " + right.name;
+  return "its name comes before " + right.name;
+}
+
+Selection Catalog::select(const Problem &problem,
+                          const SelectOptions &options) const {
+  Selection selection;
+  std::vector<Candidate> matching, others;
+  ArrayRef<const Tactic *> tactics =
+      tacticsFor(problem.family, problem.operation);
+  for (const Tactic *tactic : tactics) {
+    Candidate candidate = matchTactic(*tactic, problem, options);
+    (candidate.matches() ? matching : others).push_back(std::move(candidate));
+  }
+  llvm::sort(matching, precedes);
+  llvm::stable_sort(others, [](const Candidate &lhs, const Candidate &rhs) {
+    return lhs.mismatches.size() < rhs.mismatches.size();
+  });
+  if (!matching.empty()) {
+    selection.reason =
+        matching.size() == 1
+            ? "the only one of " + utostr(tactics.size()) + " that matches"
+            : whyFirst(matching[0], matching[1]);
+    selection.winner = std::move(matching.front());
+    selection.runnersUp.assign(std::make_move_iterator(matching.begin() + 1),
+                               std::make_move_iterator(matching.end()));
+  } else if (tactics.empty()) {
+    selection.reason = "no tactic of " + impl->target + " computes " +
+                       problem.family + "." + problem.operation;
+  } else {
+    std::vector<std::string> differences;
+    for (const Mismatch &mismatch : others.front().mismatches)
+      differences.push_back(mismatch.str());
+    selection.reason =
+        "none of " + utostr(tactics.size()) + " tactics matches; nearest " +
+        others.front().tactic->name + " differs in " + join(differences, "; ");
+  }
+  if (others.size() > options.nearestMisses)
+    others.resize(options.nearestMisses);
+  selection.nearest = std::move(others);
+  return selection;
+}
+
+} // namespace netra
