@@ -1,0 +1,576 @@
+//===- Engine.cpp - Creating, binding and preparing an engine -------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Engine.h"
+#include "Weights.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace netra::rt;
+
+namespace {
+
+constexpr uint32_t knownFlags = NETRA_ENGINE_GRAPH |
+                                NETRA_ENGINE_CALLER_ORDERS |
+                                NETRA_ENGINE_TRUST_WEIGHTS;
+constexpr uint32_t maxLanes = 64;
+constexpr uintptr_t bindingAlignment = 16;
+/// What every HIP allocation is aligned to.
+constexpr uint64_t allocationAlignment = 256;
+
+std::string address(const void *pointer) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (uintptr_t rest = reinterpret_cast<uintptr_t>(pointer); rest; rest >>= 4)
+    text.insert(text.begin(), digits[rest & 15]);
+  return "0x" + (text.empty() ? std::string("0") : text);
+}
+
+bool overlap(const void *a, uint64_t aBytes, const void *b, uint64_t bBytes) {
+  uintptr_t x = reinterpret_cast<uintptr_t>(a);
+  uintptr_t y = reinterpret_cast<uintptr_t>(b);
+  return aBytes && bBytes && (x < y ? y - x < aBytes : x - y < bBytes);
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Device scope
+//===----------------------------------------------------------------------===//
+
+Engine::DeviceScope::DeviceScope(const Engine &engine)
+    : engine(engine), previous(engine.deviceId) {
+  code = engine.hip->GetDevice(&previous);
+  if (!code && previous != engine.deviceId)
+    code = engine.hip->SetDevice(engine.deviceId);
+}
+
+Engine::DeviceScope::~DeviceScope() {
+  if (!code && previous != engine.deviceId)
+    engine.hip->SetDevice(previous);
+}
+
+Status Engine::DeviceScope::getStatus() const {
+  return code ? engine.hip->error(code, "selecting the device") : Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Life
+//===----------------------------------------------------------------------===//
+
+Status Engine::create(const char *directory,
+                      const netra_engine_options &options,
+                      std::unique_ptr<Engine> &result) {
+  if (options.flags & ~knownFlags)
+    return {NETRA_INVALID_ARGUMENT,
+            cat("options.flags: unknown bits in ", options.flags)};
+  if (options.lanes > maxLanes)
+    return {NETRA_INVALID_ARGUMENT, cat("options.lanes: expected at most ",
+                                        maxLanes, ", found ", options.lanes)};
+  std::unique_ptr<Engine> engine(new Engine);
+  static std::atomic<uint64_t> serials{0};
+  engine->serial = ++serials;
+  NETRA_RETURN_IF_FAILED(readBundle(directory, engine->bundle));
+  NETRA_RETURN_IF_FAILED(HipApi::open(options.hip_library, engine->hip));
+  NETRA_RETURN_IF_FAILED(engine->initialize(options));
+  result = std::move(engine);
+  return Status::ok();
+}
+
+Status Engine::initialize(const netra_engine_options &options) {
+  const Manifest &manifest = bundle.manifest;
+  deviceId = options.device_id;
+  flags = options.flags;
+  NETRA_RETURN_IF_FAILED(hip->describeDevice(deviceId, device));
+  if (device.architecture != manifest.architecture)
+    return {NETRA_UNSUPPORTED_TARGET,
+            cat("the engine is for ", manifest.architecture, ", device ",
+                deviceId, " (", device.name, ") is ", device.architecture)};
+  if (uint64_t(device.waveSize) != manifest.waveSize)
+    return {NETRA_UNSUPPORTED_TARGET,
+            cat("the engine is for waves of ", manifest.waveSize, ", device ",
+                deviceId, " (", device.name, ") has waves of ",
+                device.waveSize)};
+
+  DeviceScope scope(*this);
+  NETRA_RETURN_IF_FAILED(scope.getStatus());
+  for (size_t i = 0; i < manifest.codeObjects.size(); ++i) {
+    const ManifestCodeObject &object = manifest.codeObjects[i];
+    void *module = nullptr;
+    if (int code = hip->ModuleLoadData(&module, bundle.code[i].data())) {
+      Status status = hip->error(code, "hipModuleLoadData");
+      return {NETRA_HIP, cat(object.path, ": ", status.getMessage())};
+    }
+    modules.push_back(module);
+    functions.emplace_back();
+    for (const ManifestKernel &kernel : object.kernels) {
+      void *function = nullptr;
+      if (int code = hip->ModuleGetFunction(&function, module,
+                                            kernel.symbol.c_str())) {
+        Status status = hip->error(code, "hipModuleGetFunction");
+        return {NETRA_HIP, cat(object.path, ", ", kernel.symbol, ": ",
+                               status.getMessage())};
+      }
+      functions.back().push_back(function);
+    }
+  }
+  bundle.code.clear();
+
+  for (const ManifestPlan &plan : manifest.plans) {
+    arenaBytes = std::max(arenaBytes, plan.arenaBytes);
+    arenaAlignment = std::max(arenaAlignment, plan.arenaAlignment);
+    for (const ManifestStep &step : plan.steps)
+      if (step.kind == NETRA_STEP_FALLBACK &&
+          fallbackIndex(step.operation) == fallbacks.size())
+        fallbacks.push_back({step.operation, nullptr, nullptr, 0});
+  }
+  for (uint32_t i = 0; i < manifest.plans.size(); ++i)
+    choiceOrder.push_back(i);
+  std::sort(choiceOrder.begin(), choiceOrder.end(),
+            [&](uint32_t a, uint32_t b) {
+              const ManifestPlan &x = manifest.plans[a], &y = manifest.plans[b];
+              return x.priority != y.priority ? x.priority > y.priority
+                                              : x.name < y.name;
+            });
+  bound = std::vector<Bound>(manifest.bindings.size());
+  for (uint32_t i = 0; i < std::max(options.lanes, 1u); ++i) {
+    lanes.push_back(std::make_unique<Lane>());
+    NETRA_RETURN_IF_FAILED(allocateLane(*lanes.back()));
+  }
+  return Status::ok();
+}
+
+Status Engine::allocateLane(Lane &lane) {
+  if (!(flags & NETRA_ENGINE_CALLER_ORDERS))
+    if (int code =
+            hip->EventCreateWithFlags(&lane.event, hip::EventDisableTiming))
+      return hip->error(code, "hipEventCreateWithFlags");
+  if (!arenaBytes)
+    return Status::ok();
+  uint64_t padding = arenaAlignment - allocationAlignment;
+  if (int code = hip->Malloc(&lane.allocation, arenaBytes + padding)) {
+    Status status = hip->error(code, "hipMalloc");
+    return {NETRA_HIP, cat("allocating the arena of ", arenaBytes,
+                           " bytes: ", status.getMessage())};
+  }
+  uintptr_t start = reinterpret_cast<uintptr_t>(lane.allocation);
+  uintptr_t aligned = (start + arenaAlignment - 1) & ~(arenaAlignment - 1);
+  if (aligned + arenaBytes > start + arenaBytes + padding)
+    return {NETRA_HIP, cat("hipMalloc returned ", address(lane.allocation),
+                           ", expected an address that is a multiple of ",
+                           allocationAlignment)};
+  lane.arena = reinterpret_cast<void *>(aligned);
+  return Status::ok();
+}
+
+Engine::~Engine() {
+  if (!hip)
+    return;
+  DeviceScope scope(*this);
+  // Errors have nobody left to go to.
+  for (const std::unique_ptr<Lane> &lane : lanes) {
+    for (const std::unique_ptr<PreparedPlan> &plan : lane->plans)
+      if (void *graph = plan->graph.load())
+        hip->GraphExecDestroy(graph);
+    if (lane->event)
+      hip->EventDestroy(lane->event);
+    if (lane->allocation)
+      hip->Free(lane->allocation);
+  }
+  if (ownedWeights)
+    hip->Free(ownedWeights);
+  for (void *module : modules)
+    hip->ModuleUnload(module);
+}
+
+Status Engine::close() {
+  std::unique_lock<std::mutex> guard(mutex, std::try_to_lock);
+  closing = true;
+  if (!guard.owns_lock() || inFlight.load() != 0) {
+    closing = false;
+    return {NETRA_BUSY, "another thread is inside a call on this engine; "
+                        "destroy it when all have returned"};
+  }
+  // Kernels still running read the arena and the weights.
+  DeviceScope scope(*this);
+  hip->DeviceSynchronize();
+  return Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Weights, bindings, fallbacks
+//===----------------------------------------------------------------------===//
+
+Status Engine::requireOpen() const {
+  if (finalized.load())
+    return {NETRA_BINDING, "the bindings are final since "
+                           "netra_engine_finalize; use "
+                           "netra_engine_launch_bound for other buffers"};
+  return Status::ok();
+}
+
+Status Engine::requireFinal() const {
+  if (!finalized.load(std::memory_order_acquire))
+    return {NETRA_BINDING, "expected netra_engine_finalize before this call"};
+  return Status::ok();
+}
+
+bool Engine::hasWeights() const {
+  return weights.load() != nullptr || bundle.manifest.weights.bytes == 0;
+}
+
+Status Engine::loadWeights(const char *path) {
+  std::lock_guard<std::mutex> guard(mutex);
+  NETRA_RETURN_IF_FAILED(requireOpen());
+  const ManifestWeights &expected = bundle.manifest.weights;
+  if (!expected.bytes)
+    return {NETRA_INVALID_ARGUMENT, "the engine has no weights"};
+  WeightsFile file;
+  NETRA_RETURN_IF_FAILED(
+      file.open(path, expected, !(flags & NETRA_ENGINE_TRUST_WEIGHTS)));
+
+  DeviceScope scope(*this);
+  NETRA_RETURN_IF_FAILED(scope.getStatus());
+  void *memory = nullptr;
+  if (int code = hip->Malloc(&memory, expected.bytes)) {
+    Status status = hip->error(code, "hipMalloc");
+    return {NETRA_HIP, cat("allocating ", expected.bytes,
+                           " bytes of weights: ", status.getMessage())};
+  }
+  // In pieces, so that HIP's staging of pageable memory stays bounded.
+  constexpr uint64_t piece = uint64_t(1) << 28;
+  for (uint64_t at = 0; at < expected.bytes; at += piece)
+    if (int code = hip->Memcpy(
+            static_cast<char *>(memory) + at, file.getData().data() + at,
+            std::min(piece, expected.bytes - at), hip::MemcpyHostToDevice)) {
+      Status status = hip->error(code, "hipMemcpy");
+      hip->Free(memory);
+      return status;
+    }
+  if (ownedWeights)
+    hip->Free(ownedWeights);
+  ownedWeights = memory;
+  weights = memory;
+  return Status::ok();
+}
+
+Status Engine::bindWeights(const void *pointer, uint64_t bytes) {
+  std::lock_guard<std::mutex> guard(mutex);
+  NETRA_RETURN_IF_FAILED(requireOpen());
+  const ManifestWeights &expected = bundle.manifest.weights;
+  if (!pointer)
+    return {NETRA_INVALID_ARGUMENT, "the device pointer is null"};
+  if (bytes < expected.bytes)
+    return {NETRA_BINDING, cat("expected ", expected.bytes,
+                               " bytes of weights, found ", bytes)};
+  if (reinterpret_cast<uintptr_t>(pointer) % expected.alignment)
+    return {NETRA_BINDING,
+            cat("expected weights aligned to ", expected.alignment,
+                " bytes, found ", address(pointer))};
+  if (ownedWeights) {
+    DeviceScope scope(*this);
+    hip->Free(ownedWeights);
+    ownedWeights = nullptr;
+  }
+  weights = pointer;
+  return Status::ok();
+}
+
+const void *Engine::getBinding(uint32_t index) const {
+  return bound[index].pointer.load();
+}
+
+Status Engine::checkBuffer(uint64_t index, const void *pointer,
+                           uint64_t bytes) const {
+  if (index >= bundle.manifest.bindings.size())
+    return {NETRA_INVALID_ARGUMENT,
+            cat("there is no binding ", index, "; the engine has ",
+                bundle.manifest.bindings.size())};
+  const ManifestBinding &binding = bundle.manifest.bindings[index];
+  if (bytes < binding.bytes)
+    return {NETRA_BINDING, cat("binding ", binding.name, ": expected at least ",
+                               binding.bytes, " bytes, found ", bytes)};
+  if (!pointer && binding.bytes)
+    return {NETRA_INVALID_ARGUMENT,
+            cat("binding ", binding.name, ": the device pointer is null")};
+  if (reinterpret_cast<uintptr_t>(pointer) % bindingAlignment)
+    return {NETRA_BINDING,
+            cat("binding ", binding.name, ": expected an address aligned to ",
+                bindingAlignment, " bytes, found ", address(pointer))};
+  return Status::ok();
+}
+
+Status Engine::bind(uint32_t index, void *pointer, uint64_t bytes) {
+  std::lock_guard<std::mutex> guard(mutex);
+  NETRA_RETURN_IF_FAILED(requireOpen());
+  NETRA_RETURN_IF_FAILED(checkBuffer(index, pointer, bytes));
+  bound[index].pointer = pointer;
+  bound[index].bytes = bytes;
+  return Status::ok();
+}
+
+size_t Engine::fallbackIndex(const std::string &operation) const {
+  size_t index = 0;
+  while (index < fallbacks.size() && fallbacks[index].operation != operation)
+    ++index;
+  return index;
+}
+
+Status Engine::setFallback(const char *operation, netra_fallback_fn function,
+                           void *user, uint32_t fallbackFlags) {
+  std::lock_guard<std::mutex> guard(mutex);
+  NETRA_RETURN_IF_FAILED(requireOpen());
+  if (fallbackFlags & ~NETRA_FALLBACK_CAPTURABLE)
+    return {NETRA_INVALID_ARGUMENT,
+            cat("flags: unknown bits in ", fallbackFlags)};
+  size_t index = fallbackIndex(operation);
+  if (index == fallbacks.size())
+    return {NETRA_INVALID_ARGUMENT,
+            cat("no step of the engine falls back to ", operation)};
+  fallbacks[index].function = function;
+  fallbacks[index].user = user;
+  fallbacks[index].flags = fallbackFlags;
+  return Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Finalizing
+//===----------------------------------------------------------------------===//
+
+Status Engine::checkOverlaps() const {
+  const Manifest &manifest = bundle.manifest;
+  for (size_t i = 0; i < bound.size(); ++i) {
+    const ManifestBinding &binding = manifest.bindings[i];
+    if (binding.role == NETRA_INPUT)
+      continue;
+    auto clash = [&](std::string other) {
+      return Status(NETRA_BINDING,
+                    cat("binding ", binding.name, " is written and overlaps ",
+                        std::move(other),
+                        "; the plan was made for separate buffers"));
+    };
+    const void *pointer = bound[i].pointer;
+    for (size_t j = 0; j < bound.size(); ++j)
+      if (i != j && overlap(pointer, binding.bytes, bound[j].pointer,
+                            manifest.bindings[j].bytes))
+        return clash("binding " + manifest.bindings[j].name);
+    if (overlap(pointer, binding.bytes, weights, manifest.weights.bytes))
+      return clash("the weights");
+  }
+  return Status::ok();
+}
+
+netra_operand Engine::operandOf(const Lane &lane,
+                                const ManifestSlot &slot) const {
+  auto at = [&](const void *base) {
+    auto *start = const_cast<char *>(static_cast<const char *>(base));
+    return netra_operand{start + slot.offset, slot.bytes, 0};
+  };
+  switch (slot.kind) {
+  case ManifestSlot::Kind::Binding:
+    return at(bound[slot.index].pointer);
+  case ManifestSlot::Kind::Weight:
+    return at(static_cast<const char *>(weights.load()) +
+              bundle.manifest.weights.entries[slot.index].offset);
+  case ManifestSlot::Kind::Arena:
+    return at(lane.arena);
+  case ManifestSlot::Kind::Value:
+    return {nullptr, elementBytes(slot.type), slot.bits};
+  case ManifestSlot::Kind::Null:
+    break;
+  }
+  return {nullptr, 0, 0};
+}
+
+void Engine::preparePlan(Lane &lane, size_t index, PreparedPlan &plan) const {
+  const Manifest &manifest = bundle.manifest;
+  const ManifestPlan &source = manifest.plans[index];
+  auto kernelOf = [&](const ManifestStep &step) -> const ManifestKernel & {
+    return manifest.codeObjects[step.codeObject].kernels[step.kernel];
+  };
+  auto rounded = [](uint64_t bytes) { return (bytes + 15) & ~uint64_t(15); };
+
+  // All memory first: pointers into it are taken below.
+  uint64_t total = 0;
+  for (const ManifestStep &step : source.steps)
+    if (step.kind == NETRA_STEP_LAUNCH)
+      total += rounded(kernelOf(step).kernargBytes);
+  plan.kernargs.resize(total);
+  plan.steps.resize(source.steps.size());
+  plan.patches.resize(manifest.bindings.size());
+
+  uint64_t at = 0;
+  for (size_t i = 0; i < source.steps.size(); ++i) {
+    const ManifestStep &step = source.steps[i];
+    PreparedStep &out = plan.steps[i];
+    out.isLaunch = step.kind == NETRA_STEP_LAUNCH;
+    if (!out.isLaunch) {
+      out.fallback = fallbackIndex(step.operation);
+      for (const auto &[slots, operands] :
+           {std::pair(&step.inputs, &out.inputs),
+            std::pair(&step.outputs, &out.outputs)}) {
+        for (const ManifestSlot &slot : *slots)
+          operands->push_back(operandOf(lane, slot));
+        for (size_t j = 0; j < slots->size(); ++j)
+          if ((*slots)[j].kind == ManifestSlot::Kind::Binding)
+            plan.patches[(*slots)[j].index].push_back(
+                {&(*operands)[j].pointer, (*slots)[j].offset});
+      }
+      continue;
+    }
+    const ManifestKernel &kernel = kernelOf(step);
+    out.function = functions[step.codeObject][step.kernel];
+    for (int d = 0; d < 3; ++d) {
+      out.grid[d] = uint32_t(step.grid[d]);
+      out.block[d] = uint32_t(step.block[d]);
+    }
+    out.dynamicLds = uint32_t(step.dynamicLds);
+    out.kernargBytes = kernel.kernargBytes;
+    uint8_t *image = plan.kernargs.data() + at;
+    at += rounded(kernel.kernargBytes);
+    for (size_t a = 0; a < step.arguments.size(); ++a) {
+      const ManifestSlot &slot = step.arguments[a];
+      const ManifestArgument &argument = kernel.arguments[a];
+      netra_operand operand = operandOf(lane, slot);
+      uint8_t *place = image + argument.offset;
+      if (argument.isPointer)
+        std::memcpy(place, &operand.pointer, sizeof(void *));
+      else
+        std::memcpy(place, &operand.value, argument.bytes);
+      if (slot.kind == ManifestSlot::Kind::Binding)
+        plan.patches[slot.index].push_back(
+            {reinterpret_cast<void **>(place), slot.offset});
+    }
+    out.extra[0] = reinterpret_cast<void *>(hip::LaunchParamBufferPointer);
+    out.extra[1] = image;
+    out.extra[2] = reinterpret_cast<void *>(hip::LaunchParamBufferSize);
+    out.extra[3] = &out.kernargBytes;
+    out.extra[4] = reinterpret_cast<void *>(hip::LaunchParamEnd);
+  }
+}
+
+Status Engine::finalize() {
+  std::lock_guard<std::mutex> guard(mutex);
+  if (finalized.load())
+    return Status::ok();
+  const Manifest &manifest = bundle.manifest;
+  if (!hasWeights())
+    return {NETRA_BINDING,
+            cat("the engine needs ", manifest.weights.bytes,
+                " bytes of weights; load or bind them before finalizing")};
+  std::string missing;
+  for (size_t i = 0; i < bound.size(); ++i)
+    if (!bound[i].pointer && manifest.bindings[i].bytes)
+      missing += cat(missing.empty() ? "" : ", ", manifest.bindings[i].name);
+  if (!missing.empty())
+    return {NETRA_BINDING, cat("nothing is bound to ", missing)};
+  NETRA_RETURN_IF_FAILED(checkOverlaps());
+
+  missingFallback.assign(manifest.plans.size(), -1);
+  for (size_t p = 0; p < manifest.plans.size(); ++p)
+    for (const ManifestStep &step : manifest.plans[p].steps)
+      if (step.kind == NETRA_STEP_FALLBACK && missingFallback[p] < 0)
+        if (size_t f = fallbackIndex(step.operation); !fallbacks[f].function)
+          missingFallback[p] = int64_t(f);
+
+  for (const std::unique_ptr<Lane> &lane : lanes) {
+    lane->plans.clear();
+    for (size_t p = 0; p < manifest.plans.size(); ++p) {
+      lane->plans.push_back(std::make_unique<PreparedPlan>());
+      preparePlan(*lane, p, *lane->plans.back());
+    }
+  }
+  finalized.store(true, std::memory_order_release);
+  return Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+bool Engine::isPrepared(uint32_t profile) const {
+  return finalized.load(std::memory_order_acquire) &&
+         lanes.back()->plans[profile]->graph.load() != nullptr;
+}
+
+Status Engine::prepare(uint32_t profile, void *stream) {
+  std::lock_guard<std::mutex> guard(mutex);
+  NETRA_RETURN_IF_FAILED(requireFinal());
+  if (profile >= bundle.manifest.plans.size())
+    return {NETRA_INVALID_ARGUMENT,
+            cat("there is no profile ", profile, "; the engine has ",
+                bundle.manifest.plans.size())};
+  const ManifestPlan &plan = bundle.manifest.plans[profile];
+  if (int64_t missing = missingFallback[profile]; missing >= 0)
+    return {NETRA_FALLBACK_REQUIRED, cat("plan ", plan.name, " falls back to ",
+                                         fallbacks[size_t(missing)].operation,
+                                         ", which nothing is registered for")};
+  if (!(flags & NETRA_ENGINE_GRAPH) || isPrepared(profile))
+    return Status::ok();
+  for (const ManifestStep &step : plan.steps)
+    if (step.kind == NETRA_STEP_FALLBACK &&
+        !(fallbacks[fallbackIndex(step.operation)].flags &
+          NETRA_FALLBACK_CAPTURABLE))
+      return {NETRA_FALLBACK_REQUIRED,
+              cat("plan ", plan.name, ": the fallback registered for ",
+                  step.operation,
+                  " is not capturable; launches of this plan stay direct")};
+
+  DeviceScope scope(*this);
+  NETRA_RETURN_IF_FAILED(scope.getStatus());
+  void *own = nullptr;
+  if (!stream) {
+    // The default stream cannot be captured.
+    if (int code = hip->StreamCreateWithFlags(&own, hip::StreamNonBlocking))
+      return hip->error(code, "hipStreamCreateWithFlags");
+    stream = own;
+  }
+  Status status;
+  for (const std::unique_ptr<Lane> &lane : lanes) {
+    if (lane->plans[profile]->graph.load())
+      continue;
+    claimThis(*lane);
+    LaneClaim claim(*lane);
+    status = capture(*lane, profile, stream);
+    if (status.failed())
+      break;
+  }
+  if (own)
+    hip->StreamDestroy(own);
+  return status;
+}
+
+Status Engine::capture(Lane &lane, size_t profile, void *stream) {
+  if (int code =
+          hip->StreamBeginCapture(stream, hip::StreamCaptureModeThreadLocal))
+    return hip->error(code, "hipStreamBeginCapture");
+  netra_shape shape = NETRA_SHAPE_INIT;
+  const Guards &guards = bundle.manifest.plans[profile].guards;
+  uint64_t *fields[dimensionCount] = {&shape.m, &shape.batch, &shape.sequence,
+                                      &shape.routed_rows,
+                                      &shape.tensor_parallel};
+  for (unsigned i = 0; i < dimensionCount; ++i)
+    *fields[i] = std::clamp(*fields[i], guards[i].min, guards[i].max);
+  Status status = runSteps(lane, profile, shape, stream);
+  // The capture ends on every path, or the stream would stay unusable.
+  void *graph = nullptr;
+  int ended = hip->StreamEndCapture(stream, &graph);
+  if (!status.failed() && ended)
+    status = hip->error(ended, "hipStreamEndCapture");
+  if (!status.failed() && !graph)
+    status = {NETRA_HIP, "hipStreamEndCapture returned no graph"};
+  void *executable = nullptr;
+  if (!status.failed())
+    if (int code =
+            hip->GraphInstantiate(&executable, graph, nullptr, nullptr, 0))
+      status = hip->error(code, "hipGraphInstantiate");
+  if (graph)
+    hip->GraphDestroy(graph);
+  if (!status.failed())
+    lane.plans[profile]->graph.store(executable, std::memory_order_release);
+  return status;
+}
