@@ -1,0 +1,125 @@
+// Netra gfx950 kernel: gated activation of bf16 rows.
+// SPDX-License-Identifier: MIT
+//
+//   h = bf16( activation(gate) * up )
+//   quantized: per 128 columns, scale = max(max |h|, 1e-10) / 448 and
+//   result = fp8(h / scale), from the bf16 h
+//
+// Constants
+//   NETRA_M, N       rows and output columns, N a multiple of 128
+//   NETRA_ACTIVATION 1 (silu), 2 (gelu erf), 3 (gelu tanh)
+//   NETRA_PACKED     1: one operand [M, 2 N] with [gate | up] in each row; 0: two
+//   NETRA_QUANTIZE   1: result is FP8 and result_scale is stored
+//   NETRA_WAVES      waves of a work-group
+//
+// Schedule. Work-group (c, m) takes columns 512 WAVES c .. of row m, eight per
+// work-item: two 16-byte loads, one wait, one store. Work-items past the row do nothing;
+// groups of 128 columns are 16 lanes and never cut.
+//
+// Arithmetic. activation and product in f32, one rounding to bf16.
+
+.include "include/kernel.inc"
+.include "include/reduce.inc"
+.include "include/convert.inc"
+.include "include/activation.inc"
+
+netra_require (NETRA_M >= 1 && NETRA_M <= 65535), "NETRA_M must be 1..65535"
+netra_require (NETRA_N > 0 && NETRA_N % 128 == 0), "NETRA_N must be a multiple of 128"
+netra_require (NETRA_ACTIVATION >= 1 && NETRA_ACTIVATION <= 3), "NETRA_ACTIVATION must be 1 (silu), 2 (gelu erf) or 3 (gelu tanh)"
+netra_require (NETRA_PACKED == 0 || NETRA_PACKED == 1), "NETRA_PACKED must be 0 or 1"
+netra_require (NETRA_QUANTIZE == 0 || NETRA_QUANTIZE == 1), "NETRA_QUANTIZE must be 0 or 1"
+netra_require (NETRA_WAVES == 1 || NETRA_WAVES == 4), "NETRA_WAVES must be 1 or 4"
+netra_require (NETRA_BLOCK_X == 64 * NETRA_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 * NETRA_WAVES x 1 x 1"
+netra_require (NETRA_GRID_X == (NETRA_N + 512 * NETRA_WAVES - 1) / (512 * NETRA_WAVES) && NETRA_GRID_Y == NETRA_M && NETRA_GRID_Z == 1), "the grid must be ceil(NETRA_N / (512 * NETRA_WAVES)) x NETRA_M x 1"
+netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
+
+.set S_GATE, 6
+.set S_UP, 8
+.set S_RESULT, 10
+.set S_SCALE, 12
+.set NETRA_S_ACT, 14
+.set S_TMP, 16
+.set V_COLUMN, 0                                 // first column of the work-item
+.set V_OFFSET, 1
+.set V_T0, 2
+.set V_T1, 3
+.set V_T2, 4
+.set V_Y, 5
+.set V_GATE, 8                                   // 4 dwords, then 8 values
+.set V_UP, 16
+.set V_G, 24                                     // the 4 + 4 loaded dwords
+.set V_U, 28
+
+.macro gated_row_pointer s_base, bytes
+  s_mul_i32 s[S_TMP], s3, \bytes
+  s_mul_hi_u32 s[S_TMP+1], s3, \bytes
+  s_add_u32 s[\s_base], s[\s_base], s[S_TMP]
+  s_addc_u32 s[\s_base+1], s[\s_base+1], s[S_TMP+1]
+.endm
+
+.macro netra_template name
+  netra_kernel_begin \name
+  .if NETRA_PACKED
+    netra_load_pointer S_GATE, NETRA_ARG_PACKED
+  .else
+    netra_load_pointer S_GATE, NETRA_ARG_GATE
+    netra_load_pointer S_UP, NETRA_ARG_UP
+  .endif
+  netra_load_pointer S_RESULT, NETRA_ARG_RESULT
+  .if NETRA_QUANTIZE
+  netra_load_pointer S_SCALE, NETRA_ARG_RESULT_SCALE
+  .endif
+  v_lshlrev_b32 v[V_COLUMN], 3, v0
+  s_mul_i32 s[S_TMP], s2, 512 * NETRA_WAVES
+  v_add_u32 v[V_COLUMN], s[S_TMP], v[V_COLUMN]
+  v_lshlrev_b32 v[V_OFFSET], 1, v[V_COLUMN]
+  .if NETRA_N % (512 * NETRA_WAVES)
+    v_cmp_gt_u32 vcc, NETRA_N, v[V_COLUMN]
+    s_and_b64 exec, exec, vcc
+    s_cbranch_execz .Lgated_end_\name
+  .endif
+  netra_wait_scalar
+  .if NETRA_PACKED
+    gated_row_pointer S_GATE, 4*NETRA_N
+    netra_pointer_add_const S_UP, S_GATE, 2*NETRA_N
+  .else
+    gated_row_pointer S_GATE, 2*NETRA_N
+    gated_row_pointer S_UP, 2*NETRA_N
+  .endif
+  global_load_dwordx4 v[V_G:V_G+3], v[V_OFFSET], s[S_GATE:S_GATE+1]
+  global_load_dwordx4 v[V_U:V_U+3], v[V_OFFSET], s[S_UP:S_UP+1]
+  .if NETRA_QUANTIZE
+    gated_row_pointer S_RESULT, NETRA_N
+    gated_row_pointer S_SCALE, NETRA_N/32
+  .else
+    gated_row_pointer S_RESULT, 2*NETRA_N
+  .endif
+  netra_wait_memory 1
+  netra_bf16_unpack_run V_GATE, V_G, 4
+  netra_wait_memory 0
+  netra_bf16_unpack_run V_UP, V_U, 4
+  .set gated_i, 0
+  .rept 8
+    netra_activate NETRA_ACTIVATION, V_Y, V_GATE+gated_i, V_T0, V_T1
+    v_mul_f32 v[V_GATE+gated_i], v[V_Y], v[V_UP+gated_i]
+    .set gated_i, gated_i + 1
+  .endr
+  .if NETRA_QUANTIZE
+    netra_bf16_round_run V_GATE, 8
+    netra_group_amax V_T0, V_GATE, 8
+    netra_row16_reduce v_max_f32, V_T0
+    netra_group_scale V_T0, V_T1, V_T0, V_T2
+    v_lshrrev_b32 v[V_T2], 7, v[V_COLUMN]
+    v_lshlrev_b32 v[V_T2], 2, v[V_T2]
+    netra_fp8_pack8 V_GATE, V_GATE, V_T1
+    global_store_dwordx2 v[V_COLUMN], v[V_GATE:V_GATE+1], s[S_RESULT:S_RESULT+1]
+    s_and_b32 exec_lo, exec_lo, 0x00010001       // one lane of each group
+    s_and_b32 exec_hi, exec_hi, 0x00010001
+    global_store_dword v[V_T2], v[V_T0], s[S_SCALE:S_SCALE+1]
+  .else
+    netra_bf16_pack_run V_GATE, V_GATE, 4
+    global_store_dwordx4 v[V_OFFSET], v[V_GATE:V_GATE+3], s[S_RESULT:S_RESULT+1]
+  .endif
+.Lgated_end_\name:
+  netra_kernel_end \name
+.endm
