@@ -26,7 +26,21 @@ struct KernelArgument {
   bool hidden = false;
 };
 
-/// One kernel, from its metadata and its kernel descriptor.
+/// What the hardware is told about a kernel: the fields of its 64-byte kernel
+/// descriptor that a contract constrains.
+struct KernelDescriptor {
+  uint64_t kernargBytes = 0; // 0 in some production objects
+  uint64_t staticLds = 0;
+  uint64_t privateBytes = 0;
+  uint32_t waveSize = 0;
+  bool dynamicStack = false;
+  uint32_t allocatedVgprs = 0; // architectural and accumulation together
+  uint32_t accumOffset = 0;    // first accumulation register
+  uint32_t allocatedSgprs = 0;
+};
+
+/// One kernel, from its metadata note and its kernel descriptor. `vgprs` counts
+/// architectural registers, `agprs` accumulation registers.
 struct KernelMetadata {
   std::string symbol; // without ".kd"
   uint64_t kernargBytes = 0;
@@ -37,6 +51,7 @@ struct KernelMetadata {
   bool dynamicStack = false;
   uint32_t vgprs = 0, agprs = 0, sgprs = 0;
   uint32_t maxWorkgroup = 0;
+  KernelDescriptor descriptor;
   std::vector<KernelArgument> arguments;
 };
 

@@ -1,0 +1,81 @@
+//===- EngineTranslation.h - Engine IR to bundle and back -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+//
+// A module with one netra.engine, and the profiles its plans name, is turned
+// into the description and the files of a bundle, and read back from one. The
+// result depends on the module, the templates and the catalogue only: no path,
+// time, user or locale enters it.
+//
+// Functions here may be called from several threads for modules of different
+// contexts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_TARGET_ENGINETRANSLATION_H
+#define NETRA_TARGET_ENGINETRANSLATION_H
+
+#include "Netra/Catalog/Catalog.h"
+#include "Netra/Target/Assembler.h"
+#include "Netra/Target/Bundle.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace netra {
+
+/// Called when a kernel is assembled: how many of how many are done. May be
+/// called from several threads, one at a time.
+using AssemblyProgress =
+    std::function<void(size_t done, size_t total, llvm::StringRef symbol)>;
+
+struct TranslationOptions {
+  /// Folder with kernels/ and manifests/, as Catalog::findLibraryRoot gives it.
+  std::string libraryRoot;
+  /// Kernels assembled at the same time; 0: one on each core.
+  unsigned threads = 0;
+  AssemblyProgress progress;
+};
+
+/// Source of one kernel, generated from its tactic and contract.
+struct KernelSource {
+  std::string symbol;
+  std::string text;
+};
+
+/// The sources of all kernels of the engine of `module`, in its order. Errors
+/// are emitted at the operation they belong to.
+mlir::FailureOr<std::vector<KernelSource>>
+translateToAssembly(mlir::ModuleOp module, const TranslationOptions &options);
+
+/// A bundle before it is written.
+struct EngineBundle {
+  Engine engine; // not finalized
+  BundleFiles files;
+};
+
+/// Assembles every kernel of the engine of `module`, records the hashes of
+/// their code in it (code objects with equal bytes become one), and describes
+/// it as a bundle. Errors are emitted at the operation they belong to.
+mlir::FailureOr<EngineBundle>
+translateToBundle(mlir::ModuleOp module, const TranslationOptions &options);
+
+/// The description of the engine of `module` as far as the module determines
+/// it: no files, and of code objects only names and text hashes.
+mlir::FailureOr<Engine> describeEngine(mlir::ModuleOp module);
+
+/// Reads a bundle back into the module it was written from. Fails when a file
+/// of the bundle is damaged or when module and engine.json disagree; errors go
+/// to the diagnostics of `context`.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+translateFromBundle(mlir::MLIRContext *context, llvm::StringRef directory);
+
+} // namespace netra
+
+#endif // NETRA_TARGET_ENGINETRANSLATION_H

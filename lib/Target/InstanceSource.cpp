@@ -1,0 +1,113 @@
+//===- InstanceSource.cpp - The assembly source of one instance -----------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Netra/Target/Assembler.h"
+
+#include "Netra/Catalog/TargetInfo.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace netra {
+
+static StringRef metadataAccess(Access access) {
+  switch (access) {
+  case Access::Read:
+    return "read_only";
+  case Access::Write:
+    return "write_only";
+  default:
+    return "read_write";
+  }
+}
+
+/// The metadata note. It is generated here and nowhere else, so that a template
+/// cannot state its ABI a second time.
+static void writeMetadata(raw_ostream &os, const Instance &instance,
+                          const TargetInfo &target) {
+  const Contract &contract = instance.contract;
+  uint64_t workItems = 1;
+  for (uint32_t extent : contract.block)
+    workItems *= extent;
+  // .vgpr_count counts both kinds of registers; accumulation registers start
+  // at a multiple of four.
+  uint64_t vgprs = instance.agprs
+                       ? alignTo(uint64_t(instance.vgprs), 4) + instance.agprs
+                       : instance.vgprs;
+  os << ".amdgpu_metadata\n"
+     << "---\n"
+     << "amdhsa.version: [1, 2]\n"
+     << "amdhsa.target: " << target.isaName << "\n"
+     << "amdhsa.kernels:\n"
+     << "  - .name: " << instance.symbol << "\n"
+     << "    .symbol: " << instance.symbol << ".kd\n"
+     << "    .kernarg_segment_size: " << contract.kernargBytes << "\n"
+     << "    .kernarg_segment_align: 8\n"
+     << "    .group_segment_fixed_size: " << contract.staticLds << "\n"
+     << "    .private_segment_fixed_size: 0\n"
+     << "    .wavefront_size: " << contract.waveSize << "\n"
+     << "    .vgpr_count: " << vgprs << "\n"
+     << "    .agpr_count: " << instance.agprs << "\n"
+     << "    .sgpr_count: " << instance.sgprs << "\n"
+     << "    .max_flat_workgroup_size: " << workItems << "\n";
+  if (contract.arguments.empty())
+    os << "    .args: []\n";
+  else
+    os << "    .args:\n";
+  for (const Argument &argument : contract.arguments) {
+    os << "      - .name: " << argument.name << "\n"
+       << "        .offset: " << argument.offset << "\n"
+       << "        .size: " << argument.bytes << "\n";
+    if (argument.kind == ArgumentKind::Value)
+      os << "        .value_kind: by_value\n";
+    else
+      os << "        .value_kind: global_buffer\n"
+         << "        .address_space: global\n"
+         << "        .access: " << metadataAccess(argument.access) << "\n";
+  }
+  os << "...\n"
+     << ".end_amdgpu_metadata\n";
+}
+
+std::string Assembler::instanceSource(const Instance &instance) const {
+  const Contract &contract = instance.contract;
+  const TargetInfo &info = *findTarget(target);
+  std::string text;
+  raw_string_ostream os(text);
+  os << "// Netra instance of " << instance.tactic->templatePath << "\n"
+     << ".amdgcn_target \"" << info.isaName << "\"\n"
+     << ".amdhsa_code_object_version " << info.codeObjectVersion << "\n";
+  auto set = [&](const Twine &name, int64_t value) {
+    os << ".set NETRA_" << name << ", " << value << "\n";
+  };
+  // std::map keeps the names sorted, whatever order the manifest has.
+  for (const auto &[name, value] : instance.constants)
+    set(name, value);
+  for (const Argument &argument : contract.arguments)
+    set("ARG_" + StringRef(argument.name).upper(), argument.offset);
+  set("KERNARG_BYTES", contract.kernargBytes);
+  static constexpr const char *axes[] = {"X", "Y", "Z"};
+  for (size_t i = 0; i != 3; ++i)
+    set(Twine("GRID_") + axes[i], contract.grid[i]);
+  for (size_t i = 0; i != 3; ++i)
+    set(Twine("BLOCK_") + axes[i], contract.block[i]);
+  set("STATIC_LDS", contract.staticLds);
+  set("DYNAMIC_LDS", contract.dynamicLds);
+  set("WORKSPACE_BYTES", contract.workspaceBytes);
+  set("VGPRS", instance.vgprs);
+  set("AGPRS", instance.agprs);
+  set("SGPRS", instance.sgprs);
+  os << ".include \"" << instance.tactic->templatePath << "\"\n"
+     << "netra_template " << instance.symbol << "\n";
+  writeMetadata(os, instance, info);
+  return text;
+}
+
+} // namespace netra

@@ -1,0 +1,82 @@
+//===- Linker.cpp - lld inside the process --------------------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Linker.h"
+
+#include "lld/Common/Driver.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace llvm;
+namespace fs = llvm::sys::fs;
+
+namespace netra {
+
+Expected<std::vector<uint8_t>> linkCodeObject(StringRef object) {
+  static std::mutex mutex;
+  static bool usable = true;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!usable)
+    return createStringError("an earlier link left lld unusable; start again");
+
+  // lld reads and writes files only. The folder is private (mode 0700), and
+  // its name does not enter the output.
+  SmallString<128> folder;
+  if (std::error_code error = fs::createUniqueDirectory("netra-link", folder))
+    return createStringError(error, "temporary folder: " + error.message());
+  llvm::scope_exit cleanUp([&] { fs::remove_directories(folder); });
+  SmallString<128> input(folder), output(folder);
+  sys::path::append(input, "kernel.o");
+  sys::path::append(output, "kernel.hsaco");
+  {
+    std::error_code error;
+    raw_fd_ostream stream(input, error);
+    if (!error) {
+      stream << object;
+      stream.close();
+      error = stream.error();
+      stream.clear_error();
+    }
+    if (error)
+      return createStringError(error, input + ": " + error.message());
+  }
+
+  // The output is bound to be loaded by symbol, so local symbols go; undefined
+  // ones are an error here rather than at load time. One thread: the objects
+  // are small and the order of the output must not depend on the machine.
+  const char *arguments[] = {"ld.lld",        "-shared",     "--no-undefined",
+                             "--discard-all", "--threads=1", "-o",
+                             output.c_str(),  input.c_str()};
+  std::string standardOutput, errors;
+  raw_string_ostream outputStream(standardOutput), errorStream(errors);
+  lld::Result result = lld::lldMain(arguments, outputStream, errorStream,
+                                    {{lld::Gnu, &lld::elf::link}});
+  usable = result.canRunAgain;
+  if (result.retCode != 0) {
+    // Diagnostics show the temporary path; the reader knows the kernel only.
+    std::string message = StringRef(errors).trim().str(), path(input);
+    for (size_t at; (at = message.find(path)) != std::string::npos;)
+      message.replace(at, path.size(), "kernel.o");
+    return createStringError(message.empty() ? "lld failed" : message);
+  }
+  ErrorOr<std::unique_ptr<MemoryBuffer>> linked = MemoryBuffer::getFile(
+      output, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!linked)
+    return createStringError(linked.getError(),
+                             output + ": " + linked.getError().message());
+  StringRef bytes = (*linked)->getBuffer();
+  return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
+}
+
+} // namespace netra

@@ -1,0 +1,24 @@
+//===- Linker.h - lld inside the process ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_LIB_TARGET_LINKER_H
+#define NETRA_LIB_TARGET_LINKER_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace netra {
+
+/// Links one relocatable object to a loadable code object. Calls from several
+/// threads run one after the other, because lld keeps global state.
+llvm::Expected<std::vector<uint8_t>> linkCodeObject(llvm::StringRef object);
+
+} // namespace netra
+
+#endif // NETRA_LIB_TARGET_LINKER_H
