@@ -59,6 +59,9 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
 /// be stored, or the size does not fit 63 bits. An `i1` takes a byte.
 std::optional<int64_t> getTensorBytes(mlir::RankedTensorType type);
 
+/// True for `nk_` and 24 lower-case hexadecimal digits.
+bool isContractId(llvm::StringRef text);
+
 } // namespace netra
 
 #endif // NETRA_IR_NETRAATTRIBUTES_H

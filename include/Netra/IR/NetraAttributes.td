@@ -169,6 +169,10 @@ def Netra_EpilogueAttr : Netra_Attr<"Epilogue", "epilogue"> {
     }
     /// "none", "silu", "gated_silu": the spelling used in contracts.
     std::string getSpelling() const;
+
+    /// What stands between the brackets: `none`, `silu`, `gated silu`.
+    static EpilogueAttr parseBody(::mlir::AsmParser &parser);
+    void printBody(::mlir::AsmPrinter &printer) const;
   }];
 }
 
@@ -176,7 +180,9 @@ def Netra_EpilogueAttr : Netra_Attr<"Epilogue", "epilogue"> {
 // Serving
 //===----------------------------------------------------------------------===//
 
-def Netra_GuardAttr : Netra_Attr<"Guard", "guard"> {
+// No mnemonic: the dialect parses and prints it, see useDefaultAttributePrinterParser.
+def Netra_GuardAttr : AttrDef<Netra_Dialect, "Guard"> {
+  let attrName = "netra.guard";
   let summary = "the values a serving parameter may have";
   let description = [{
     An exact value or an inclusive range of unsigned values.
@@ -194,7 +200,6 @@ def Netra_GuardAttr : Netra_Attr<"Guard", "guard"> {
   let builders = [AttrBuilder<(ins "int64_t":$exact), [{
     return $_get($_ctxt, exact, exact);
   }]>];
-  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isExact() const { return getMin() == getMax(); }
@@ -203,8 +208,7 @@ def Netra_GuardAttr : Netra_Attr<"Guard", "guard"> {
     }
     /// "1" or "1..64".
     std::string getSpelling() const;
-    /// Parses the text between the angle brackets; null for anything else than
-    /// `N` or `N..N`.
+    /// The inverse of `getSpelling`; null, with a diagnostic, for other text.
     static GuardAttr
     parseSpelling(::mlir::MLIRContext *context, ::llvm::StringRef text,
                   ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError);
@@ -288,6 +292,10 @@ def Netra_PackAttr : Netra_Attr<"Pack", "pack"> {
 
     /// The same recipe with one more step.
     PackAttr append(::mlir::Attribute step) const;
+
+    /// What stands between the brackets of `#netra.pack<...>` and `pack(...)`.
+    static PackAttr parseBody(::mlir::AsmParser &parser);
+    void printBody(::mlir::AsmPrinter &printer) const;
   }];
 }
 

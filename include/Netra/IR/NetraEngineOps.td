@@ -177,6 +177,7 @@ def Netra_WeightsOp : Netra_ContainerOp<"weights", [
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Netra_WeightOp : Netra_Op<"weight", [
@@ -198,8 +199,8 @@ def Netra_WeightOp : Netra_Op<"weight", [
     OpBuilder<(ins "::llvm::StringRef":$name, "int64_t":$offset, "int64_t":$size,
                    "::mlir::RankedTensorType":$type, "::netra::PackAttr":$pack)>];
   let assemblyFormat = [{
-    $sym_name `at` `(` $offset `:` $size `)` `:` $type custom<PackClause>($pack)
-    attr-dict
+    $sym_name `at` `(` $offset `:` $size `)` `:` $type
+    `pack` `(` custom<PackBody>($pack) `)` attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -247,6 +248,7 @@ def Netra_PlanOp : Netra_ContainerOp<"plan", [
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Netra_ArgArrayAttr : TypedArrayAttrBase<Netra_ArgAttr, "launch arguments">;
@@ -279,12 +281,12 @@ def Netra_LaunchOp : Netra_Op<"launch", [
     SymbolRefAttr:$kernel, DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$block,
     I64Attr:$static_lds, I64Attr:$dynamic_lds, Netra_ArgArrayAttr:$args,
     DenseI64ArrayAttr:$after, StrAttr:$contract, StrAttr:$tactic,
-    StrAttr:$operation, StrAttr:$name);
+    StrAttr:$op_name, StrAttr:$name);
   let assemblyFormat = [{
     $kernel `grid` custom<Extents>($grid) `block` custom<Extents>($block)
     `static_lds` `(` $static_lds `)` `dynamic_lds` `(` $dynamic_lds `)`
     `args` `(` $args `)` `after` `(` $after `)` `contract` `(` $contract `)`
-    `tactic` `(` $tactic `)` `operation` `(` $operation `)` `name` `(` $name `)`
+    `tactic` `(` $tactic `)` `operation` `(` $op_name `)` `name` `(` $name `)`
     attr-dict
   }];
   let hasVerifier = 1;
@@ -312,11 +314,11 @@ def Netra_FallbackStepOp : Netra_Op<"fallback_step", [
       no output is a weight.
   }];
   let arguments = (ins
-    StrAttr:$operation, StrAttr:$reason, Netra_ArgArrayAttr:$inputs,
+    StrAttr:$op_name, StrAttr:$reason, Netra_ArgArrayAttr:$inputs,
     Netra_ArgArrayAttr:$outputs, TypeArrayAttr:$types, DenseI64ArrayAttr:$after,
     StrAttr:$name);
   let assemblyFormat = [{
-    $operation `reason` `(` $reason `)` `inputs` `(` $inputs `)` `outputs` `(`
+    $op_name `reason` `(` $reason `)` `inputs` `(` $inputs `)` `outputs` `(`
     $outputs `)` `types` `(` $types `)` `after` `(` $after `)`
     `name` `(` $name `)` attr-dict
   }];

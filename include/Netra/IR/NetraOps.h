@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All operations, model level and engine level. Including this file is enough to
-// use the dialect.
+// All operations, model level and engine level. Including this file is enough
+// to use the dialect.
 //
 //===----------------------------------------------------------------------===//
 

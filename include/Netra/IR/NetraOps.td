@@ -61,8 +61,9 @@ def Netra_ParameterOp : Netra_Op<"parameter", [
     OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::RankedTensorType":$type,
                    "::netra::PackAttr":$pack)>];
   let assemblyFormat = [{
-    custom<Visibility>($sym_visibility) $sym_name `:` $type
-    (`checkpoint` `(` $checkpoint^ `)`)? custom<PackClause>($pack) attr-dict
+    custom<VisibleSymbol>($sym_visibility, $sym_name) `:` $type
+    (`checkpoint` `(` $checkpoint^ `)`)?
+    (`pack` `(` custom<PackBody>($pack)^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -179,11 +180,11 @@ def Netra_DenseOp : Netra_Op<"dense", [
                    "::mlir::Value":$weight)>];
   let assemblyFormat = [{
     $x `,` $weight
-    (`scales` `(` $x_scale^ custom<RowBlockScale>($x_block_scale) `,`
-                  $weight_scale custom<SquareBlockScale>($weight_block_scale) `)`)?
+    (`scales` `(` custom<RowScale>($x_scale, $x_block_scale)^ `,`
+                  custom<SquareScale>($weight_scale, $weight_block_scale) `)`)?
     (`bias` `(` $bias^ `)`)?
     (`residual` `(` $residual^ `)`)?
-    custom<EpilogueClause>($epilogue)
+    (`epilogue` `(` custom<EpilogueBody>($epilogue)^ `)`)?
     attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
@@ -209,12 +210,12 @@ def Netra_RMSNormOp : Netra_Op<"rms_norm", [
 
     With a residual, the statistics and the result use the `f32` sum, not the
     rounded `sum`. With `quantize`, the result is `f8E4M3FN` with one scale per
-    block, computed from `y` as `netra.quantize_blocks` does from its operand.
+    block, computed as `netra.quantize_blocks` does from `y` rounded to the type of
+    `x`.
 
     Fusion: takes over a preceding `netra.add` as its residual (`sum` replaces the
     result of the addition; the statistics no longer see its rounding), and a
-    following `netra.quantize_blocks` (the rounding of `y` to the result type
-    goes).
+    following `netra.quantize_blocks` (which changes no bit).
 
     ```mlir
     %n = netra.rms_norm %x, %w {epsilon = 1.0e-6 : f32} : (tensor<1x2048xbf16>, tensor<2048xbf16>) -> tensor<1x2048xbf16>
@@ -262,11 +263,11 @@ def Netra_GatedOp : Netra_Op<"gated", [
   let summary = "activation of a gate times a value";
   let description = [{
     Computes `y[m, n] = activation(gate[m, n]) * up[m, n]` in `f32`, and
-    `result = round(y)` or the quantized form of `y`. In the packed form the one
-    operand is `[M, 2N]` and holds the gate columns, then the up columns.
+    `result = round(y)`, or with `quantize` what `netra.quantize_blocks` makes of `y`
+    rounded to the type of `gate`. In the packed form the one operand is `[M, 2N]` and
+    holds the gate columns, then the up columns.
 
-    Fusion: takes over a following `netra.quantize_blocks` (the rounding of `y` to
-    the result type goes).
+    Fusion: takes over a following `netra.quantize_blocks` (which changes no bit).
 
     ```mlir
     %h = netra.gated %g, %u {activation = #netra.activation<silu>} : (tensor<1x5632xbf16>, tensor<1x5632xbf16>) -> tensor<1x5632xbf16>
@@ -529,7 +530,7 @@ def Netra_FallbackOp : Netra_Op<"fallback"> {
       per operand and per result.
   }];
   let arguments = (ins
-    StrAttr:$operation,
+    StrAttr:$op_name,
     Variadic<AnyRankedTensor>:$inputs,
     StrAttr:$reason,
     OptionalAttr<StrArrayAttr>:$operand_names,
@@ -539,7 +540,7 @@ def Netra_FallbackOp : Netra_Op<"fallback"> {
     OpBuilder<(ins "::mlir::TypeRange":$outputs, "::llvm::StringRef":$operation,
                    "::mlir::ValueRange":$inputs, "::llvm::StringRef":$reason)>];
   let assemblyFormat = [{
-    $operation `(` $inputs `)` `reason` `(` $reason `)` attr-dict
+    $op_name `(` $inputs `)` `reason` `(` $reason `)` attr-dict
     `:` functional-type($inputs, $outputs)
   }];
   let hasVerifier = 1;

@@ -1,0 +1,461 @@
+//===- NetraEngineOps.cpp - Engine-level operations -----------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Netra/IR/NetraOps.h"
+
+#include "AsmDirectives.h"
+#include "Netra/Catalog/TargetInfo.h"
+#include "Netra/IR/ContractConversion.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace netra;
+
+/// custom<Extents>($grid): `(704, 1, 1)`.
+static ParseResult parseExtents(OpAsmParser &parser,
+                                DenseI64ArrayAttr &extents) {
+  SmallVector<int64_t> values;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+        return parser.parseInteger(values.emplace_back());
+      }))
+    return failure();
+  extents = parser.getBuilder().getDenseI64ArrayAttr(values);
+  return success();
+}
+
+static void printExtents(OpAsmPrinter &printer, Operation *,
+                         DenseI64ArrayAttr extents) {
+  printer << "(";
+  llvm::interleaveComma(extents.asArrayRef(), printer);
+  printer << ")";
+}
+
+#define GET_OP_CLASSES
+#include "Netra/IR/NetraEngineOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// EngineOp
+//===----------------------------------------------------------------------===//
+
+void EngineOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     TargetAttr target) {
+  build(builder, state, builder.getStringAttr(name), target, StringAttr());
+  state.regions.front()->emplaceBlock();
+}
+
+LogicalResult EngineOp::verify() {
+  if (getBody().empty())
+    return success();
+  bool hasWeights = false;
+  int64_t next[3] = {0, 0, 0};
+  for (Operation &op : getBody().front()) {
+    if (!isa<CodeObjectOp, ContractOp, BindingOp, WeightsOp, PlanOp>(op))
+      return emitOpError("C1: an engine holds code objects, contracts, "
+                         "bindings, weights and plans, found '")
+             << op.getName() << "'";
+    if (isa<WeightsOp>(op) && std::exchange(hasWeights, true))
+      return emitOpError("C1: an engine has at most one 'netra.weights'");
+    auto binding = dyn_cast<BindingOp>(op);
+    if (!binding)
+      continue;
+    int64_t &expected = next[static_cast<unsigned>(binding.getKind())];
+    int64_t index = binding.getIndexAttr().getInt();
+    if (index != expected)
+      return emitOpError("C2: expected ")
+             << stringifyBindingKind(binding.getKind()) << "(" << expected
+             << ") next, found " << index << " for @" << binding.getSymName();
+    ++expected;
+  }
+  return success();
+}
+
+BindingOp EngineOp::lookupBinding(StringRef name) {
+  return dyn_cast_or_null<BindingOp>(
+      mlir::SymbolTable::lookupSymbolIn(getOperation(), name));
+}
+
+ContractOp EngineOp::lookupContract(StringRef id) {
+  return dyn_cast_or_null<ContractOp>(
+      mlir::SymbolTable::lookupSymbolIn(getOperation(), id));
+}
+
+WeightsOp EngineOp::getWeights() {
+  if (getBody().empty())
+    return {};
+  auto weights = getBody().getOps<WeightsOp>();
+  return weights.empty() ? WeightsOp() : *weights.begin();
+}
+
+WeightOp EngineOp::lookupWeight(StringRef name) {
+  WeightsOp weights = getWeights();
+  if (!weights)
+    return {};
+  return dyn_cast_or_null<WeightOp>(
+      mlir::SymbolTable::lookupSymbolIn(weights.getOperation(), name));
+}
+
+//===----------------------------------------------------------------------===//
+// CodeObjectOp, KernelOp, ContractOp
+//===----------------------------------------------------------------------===//
+
+void CodeObjectOp::build(OpBuilder &builder, OperationState &state,
+                         StringRef name, StringRef textSha256) {
+  build(builder, state, builder.getStringAttr(name),
+        textSha256.empty() ? StringAttr() : builder.getStringAttr(textSha256));
+  state.regions.front()->emplaceBlock();
+}
+
+LogicalResult CodeObjectOp::verify() {
+  if (getBody().empty() || getBody().front().empty())
+    return emitOpError("C1: a code object holds at least one kernel");
+  for (Operation &op : getBody().front())
+    if (!isa<KernelOp>(op))
+      return emitOpError("C1: a code object holds kernels, found '")
+             << op.getName() << "'";
+  StringAttr hash = getTextSha256Attr();
+  if (hash && (hash.size() != 64 || !llvm::all_of(hash.getValue(), [](char c) {
+                 return llvm::isHexDigit(c) && !llvm::isUpper(c);
+               })))
+    return emitOpError("C2: 'text_sha256' must be 64 lower-case hexadecimal "
+                       "digits, found ")
+           << hash;
+  return success();
+}
+
+LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto engine = (*this)->getParentOfType<EngineOp>();
+  if (!engine)
+    return success(); // The parents report it.
+  StringAttr id = getTactic().getContract();
+  if (!isa_and_present<ContractOp>(symbolTable.lookupSymbolIn(engine, id)))
+    return emitOpError("C1: the engine has no contract ") << id;
+  return success();
+}
+
+LogicalResult ContractOp::verify() {
+  llvm::Expected<Contract> contract = contractFromAttr(getDefinitionAttr());
+  if (!contract)
+    return emitOpError("C1: ") << llvm::toString(contract.takeError());
+  if (std::string id = contract->id(); id != getSymName())
+    return emitOpError("C2: the name must be the id of the contract, @")
+           << id << ", found @" << getSymName();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// BindingOp, WeightsOp, WeightOp
+//===----------------------------------------------------------------------===//
+
+void BindingOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                      BindingKind kind, int64_t index, RankedTensorType type) {
+  build(builder, state, builder.getStringAttr(name),
+        BindingKindAttr::get(builder.getContext(), kind),
+        builder.getI64IntegerAttr(index), TypeAttr::get(type));
+}
+
+LogicalResult BindingOp::verify() {
+  if (getIndexAttr().getInt() < 0 || !getTensorBytes(getTensorType()))
+    return emitOpError("C1: the type must be static and the index not "
+                       "negative, found ")
+           << getTensorType() << " and " << getIndexAttr().getInt();
+  return success();
+}
+
+void WeightsOp::build(OpBuilder &builder, OperationState &state, int64_t bytes,
+                      int64_t alignment) {
+  build(builder, state, builder.getI64IntegerAttr(bytes),
+        builder.getI64IntegerAttr(alignment));
+  state.regions.front()->emplaceBlock();
+}
+
+LogicalResult WeightsOp::verify() {
+  if (!getBody().empty())
+    for (Operation &op : getBody().front())
+      if (!isa<WeightOp>(op))
+        return emitOpError("C1: expected weights, found '")
+               << op.getName() << "'";
+  if (getBytesAttr().getInt() < 0 || !llvm::isPowerOf2_64(getAlignment()))
+    return emitOpError("C4: 'bytes' must not be negative and 'alignment' must "
+                       "be a power of two, found ")
+           << getBytesAttr().getInt() << " and " << getAlignmentAttr().getInt();
+  return success();
+}
+
+LogicalResult WeightsOp::verifyRegions() {
+  SmallVector<WeightOp> weights(getBody().getOps<WeightOp>());
+  for (WeightOp weight : weights)
+    if (weight.getOffset() % getAlignment() != 0 ||
+        weight.getOffset() + weight.getSize() > getBytes())
+      return weight.emitOpError(
+                 "breaks C2 of 'netra.weights': it must start at "
+                 "a multiple of ")
+             << getAlignment() << " and end within " << getBytes()
+             << " bytes, found " << weight.getOffset() << " and "
+             << weight.getSize();
+  llvm::stable_sort(weights, [](WeightOp lhs, WeightOp rhs) {
+    return lhs.getOffset() < rhs.getOffset();
+  });
+  for (size_t index = 1; index < weights.size(); ++index) {
+    WeightOp last = weights[index - 1], next = weights[index];
+    if (last.getOffset() + last.getSize() > next.getOffset())
+      return next.emitOpError("breaks C3 of 'netra.weights': it overlaps @")
+             << last.getSymName();
+  }
+  return success();
+}
+
+void WeightOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     int64_t offset, int64_t size, RankedTensorType type,
+                     PackAttr pack) {
+  build(builder, state, builder.getStringAttr(name),
+        builder.getI64IntegerAttr(offset), builder.getI64IntegerAttr(size),
+        TypeAttr::get(type), pack);
+}
+
+LogicalResult WeightOp::verify() {
+  if (getPack().isSymbolic())
+    return emitOpError("C1: the sources of 'pack' must be tensors of the "
+                       "checkpoint, found ")
+           << getPackAttr();
+  SmallVector<RankedTensorType> types;
+  for (Attribute source : getPack().getSources())
+    types.push_back(cast<PackSourceAttr>(source).getType());
+  FailureOr<RankedTensorType> made =
+      getPack().getResultType(types, [&] { return emitOpError("C2: "); });
+  if (failed(made))
+    return failure();
+  if (*made != getTensorType())
+    return emitOpError("C2: 'pack' gives ")
+           << *made << ", but the weight is " << getTensorType();
+  std::optional<int64_t> bytes = getTensorBytes(getTensorType());
+  int64_t offset = getOffsetAttr().getInt(), size = getSizeAttr().getInt(), end;
+  if (!bytes || size != *bytes || offset < 0 ||
+      llvm::AddOverflow(offset, size, end))
+    return emitOpError("C3: the size must be that of ")
+           << getTensorType() << ", " << bytes.value_or(0)
+           << ", and the offset not negative, found " << size << " and "
+           << offset;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// PlanOp
+//===----------------------------------------------------------------------===//
+
+void PlanOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                   StringRef profile, int64_t arena, int64_t alignment,
+                   ArrayAttr bindings) {
+  build(builder, state, builder.getStringAttr(name),
+        FlatSymbolRefAttr::get(builder.getContext(), profile),
+        builder.getI64IntegerAttr(arena), builder.getI64IntegerAttr(alignment),
+        bindings);
+  state.regions.front()->emplaceBlock();
+}
+
+LogicalResult PlanOp::verify() {
+  if (!getBody().empty())
+    for (Operation &op : getBody().front())
+      if (!isa<LaunchOp, FallbackStepOp>(op))
+        return emitOpError("C1: expected launches and fallback steps, found '")
+               << op.getName() << "'";
+  if (getArenaAttr().getInt() < 0 || !llvm::isPowerOf2_64(getAlignment()))
+    return emitOpError("C3: 'arena' must not be negative and 'alignment' must "
+                       "be a power of two, found ")
+           << getArenaAttr().getInt() << " and " << getAlignmentAttr().getInt();
+  return success();
+}
+
+LogicalResult PlanOp::verifyRegions() {
+  for (auto [index, op] : llvm::enumerate(getBody().front())) {
+    ArrayRef<int64_t> after = isa<LaunchOp>(op)
+                                  ? cast<LaunchOp>(op).getAfter()
+                                  : cast<FallbackStepOp>(op).getAfter();
+    int64_t last = -1;
+    for (int64_t step : after) {
+      if (step <= last || step >= static_cast<int64_t>(index))
+        return op.emitOpError("breaks C2 of 'netra.plan': step ")
+               << index
+               << " must wait for earlier steps, each once, in rising order, "
+                  "found "
+               << step;
+      last = step;
+    }
+  }
+  return success();
+}
+
+LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  // The plan and its profile usually have the same name; the profile is the one
+  // beside the engine.
+  Operation *engine = (*this)->getParentOp();
+  Operation *around = engine ? engine->getParentOp() : nullptr;
+  if (!around ||
+      !isa_and_present<ProfileOp>(
+          symbolTable.lookupNearestSymbolFrom(around, getProfileAttr())))
+    return emitOpError("C4: ")
+           << getProfileAttr() << " is not a profile beside the engine";
+  if (!getBindingsAttr())
+    return success();
+  llvm::StringSet<> seen;
+  for (auto symbol : getBindingsAttr().getAsRange<FlatSymbolRefAttr>()) {
+    if (!symbolTable.lookupNearestSymbolFrom<BindingOp>(*this, symbol))
+      return emitOpError("C5: ") << symbol << " is not a binding of the engine";
+    if (!seen.insert(symbol.getValue()).second)
+      return emitOpError("C5: ") << symbol << " is listed twice";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// LaunchOp and FallbackStepOp
+//===----------------------------------------------------------------------===//
+
+/// Checks the symbol and the range of one argument of a step.
+static LogicalResult verifySlot(Operation *op, StringRef constraint,
+                                ArgAttr arg) {
+  auto plan = cast<PlanOp>(op->getParentOp());
+  auto engine = cast<EngineOp>(plan->getParentOp());
+  int64_t limit = 0;
+  switch (arg.getKind()) {
+  case SlotKind::Value:
+  case SlotKind::Null:
+    return success();
+  case SlotKind::Arena:
+    limit = plan.getArenaAttr().getInt();
+    break;
+  case SlotKind::Binding: {
+    BindingOp binding = engine.lookupBinding(arg.getSymbol().getValue());
+    if (!binding)
+      return op->emitOpError()
+             << constraint << ": the engine has no binding " << arg.getSymbol();
+    if (ArrayAttr used = plan.getBindingsAttr();
+        used && !llvm::is_contained(used, arg.getSymbol()))
+      return op->emitOpError("breaks C5 of 'netra.plan': ")
+             << arg.getSymbol() << " is not among the bindings of the plan";
+    limit = getTensorBytes(binding.getTensorType()).value_or(0);
+    break;
+  }
+  case SlotKind::Weight: {
+    WeightOp weight = engine.lookupWeight(arg.getSymbol().getValue());
+    if (!weight)
+      return op->emitOpError()
+             << constraint << ": the engine has no weight " << arg.getSymbol();
+    limit = weight.getSizeAttr().getInt();
+    break;
+  }
+  }
+  if (arg.getOffset() + arg.getBytes() > limit)
+    return op->emitOpError("breaks C6 of 'netra.plan': ")
+           << arg << " reaches beyond the end, which is at " << limit;
+  return success();
+}
+
+/// Engine of a step whose parents are what they must be, else null.
+static EngineOp getEngine(Operation *step) {
+  auto plan = dyn_cast_or_null<PlanOp>(step->getParentOp());
+  return plan ? dyn_cast_or_null<EngineOp>(plan->getParentOp()) : EngineOp();
+}
+
+static LogicalResult verifyAfter(Operation *op, ArrayRef<int64_t> after) {
+  for (int64_t step : after)
+    if (step < 0)
+      return op->emitOpError(
+                 "C4: 'after' must not hold negative numbers, found ")
+             << step;
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  std::pair<StringRef, ArrayRef<int64_t>> extents[] = {{"grid", getGrid()},
+                                                       {"block", getBlock()}};
+  for (auto [name, values] : extents)
+    if (values.size() != 3 || llvm::any_of(values, [](int64_t extent) {
+          return extent < 1 || extent > std::numeric_limits<uint32_t>::max();
+        }))
+      return emitOpError("C2: '")
+             << name << "' must have three positive extents of 32 bits";
+  // A product of extents that each are at most 1024 fits 64 bits.
+  bool isSmall = llvm::all_of(getBlock(), [](int64_t e) { return e <= 1024; });
+  if (!isSmall || getBlock()[0] * getBlock()[1] * getBlock()[2] > 1024)
+    return emitOpError("C2: a block has at most 1024 work-items");
+  if (getStaticLdsAttr().getInt() < 0 || getDynamicLdsAttr().getInt() < 0)
+    return emitOpError("C3: LDS sizes must not be negative, found ")
+           << getStaticLdsAttr().getInt() << " and "
+           << getDynamicLdsAttr().getInt();
+  return verifyAfter(*this, getAfter());
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  EngineOp engine = getEngine(*this);
+  if (!engine)
+    return success(); // The parents report it.
+  auto kernel = dyn_cast_or_null<KernelOp>(
+      symbolTable.lookupSymbolIn(engine, getKernel()));
+  if (!kernel)
+    return emitOpError("C1: ")
+           << getKernelAttr() << " is not a kernel of the engine";
+  if (kernel.getTactic().getName() != getTacticAttr() ||
+      kernel.getTactic().getContract() != getContractAttr())
+    return emitOpError("C1: the kernel is built from ")
+           << kernel.getTactic().getName() << " for "
+           << kernel.getTactic().getContract() << ", but the launch states "
+           << getTacticAttr() << " and " << getContractAttr();
+  const TargetInfo *target = findTarget(engine.getTarget().getArchitecture());
+  if (target && (getStaticLds() > target->maxLds ||
+                 getDynamicLds() > target->maxLds - getStaticLds()))
+    return emitOpError("C3: ") << getStaticLds() << " and " << getDynamicLds()
+                               << " bytes of LDS do not fit the "
+                               << target->maxLds << " of " << target->name;
+  for (ArgAttr arg : getArgs().getAsRange<ArgAttr>())
+    if (failed(verifySlot(*this, "C5", arg)))
+      return failure();
+  return success();
+}
+
+LogicalResult FallbackStepOp::verify() {
+  if (getOpName().empty() || getReason().empty() || getName().empty())
+    return emitOpError("C1: operation, reason and name must not be empty");
+  SmallVector<ArgAttr> slots(getInputs().getAsRange<ArgAttr>());
+  llvm::append_range(slots, getOutputs().getAsRange<ArgAttr>());
+  if (getTypes().size() != slots.size())
+    return emitOpError("C2: expected a type for each of ")
+           << slots.size() << " inputs and outputs, found "
+           << getTypes().size();
+  for (auto [index, slot, typeAttr] :
+       llvm::enumerate(slots, getTypes().getAsRange<TypeAttr>())) {
+    auto type = dyn_cast<RankedTensorType>(typeAttr.getValue());
+    std::optional<int64_t> bytes =
+        type ? getTensorBytes(type) : std::optional<int64_t>();
+    if (!bytes)
+      return emitOpError("C2: type ")
+             << index << " must be a static tensor, found " << typeAttr;
+    if (!slot.isPointer() || slot.getBytes() != *bytes)
+      return emitOpError("C3: expected a pointer to ")
+             << *bytes << " bytes for " << type << ", found " << slot;
+  }
+  return verifyAfter(*this, getAfter());
+}
+
+LogicalResult
+FallbackStepOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  if (!getEngine(*this))
+    return success(); // The parents report it.
+  for (ArgAttr arg : getInputs().getAsRange<ArgAttr>())
+    if (failed(verifySlot(*this, "C5", arg)))
+      return failure();
+  for (ArgAttr arg : getOutputs().getAsRange<ArgAttr>()) {
+    if (arg.getKind() == SlotKind::Weight)
+      return emitOpError("C5: an output must not be a weight, found ") << arg;
+    if (failed(verifySlot(*this, "C5", arg)))
+      return failure();
+  }
+  return success();
+}
