@@ -528,9 +528,13 @@ LogicalResult GatedOp::verify() {
   if (getActivation() == Activation::None)
     return emitOpError("C2: the activation must not be none");
   int64_t expected[] = {gate.getDimSize(0), columns};
-  if (!agree(tensorType(getResult()).getShape(), expected))
+  RankedTensorType result = tensorType(getResult());
+  if (!agree(result.getShape(), expected) ||
+      (!getQuantizeAttr() && !isa<Float8E4M3FNType>(result.getElementType()) &&
+       result.getElementType() != gate.getElementType()))
     return emitOpError("C3: 'result' must have shape ")
-           << shapeText(expected) << ", found " << getResult().getType();
+           << shapeText(expected) << " and element type "
+           << gate.getElementType() << ", found " << result;
   return verifyQuantizedResult(*this, "C4", "C5", getResult(), getResultScale(),
                                getQuantizeAttr());
 }

@@ -63,6 +63,11 @@ def Netra_FusionOpInterface : OpInterface<"FusionOpInterface"> {
     have rounded to a tensor's type between them; each element of each result is
     rounded once. Its error is therefore at most that of the unfused sequence, but
     its bits may differ; a description says for each operation which roundings go.
+
+    A pass asks the operations in order, each about the operations that define
+    its operands and about its users, until nothing changes. Ties are decided
+    here: for instance, a product leaves an activation alone that can become a
+    `netra.gated`, to take over that one later.
   }];
   let methods = [
     InterfaceMethod<[{

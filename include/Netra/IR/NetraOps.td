@@ -280,7 +280,8 @@ def Netra_GatedOp : Netra_Op<"gated", [
     - (C1) `gate` has rank 2; `up`, if present, has the type of `gate`; the packed
       operand has an even number of columns.
     - (C2) The activation is not `none`.
-    - (C3) `result` has the shape of `gate`, or half its columns when packed.
+    - (C3) `result` has the shape of `gate`, or half its columns when packed, and,
+      unless quantized, its element type.
     - (C4) `result_scale` is present, and `result` is `f8E4M3FN`, exactly when
       `quantize` is present.
     - (C5) A block of `quantize` has one row and divides the columns of `result`;
