@@ -302,7 +302,7 @@ llvm::Expected<MemoryPlan>
 netra::planMemory(llvm::ArrayRef<BufferInterval> buffers,
                   const MemoryPlannerOptions &options) {
   if (llvm::Error error = checkBuffers(buffers, options.alignment))
-    return std::move(error);
+    return error;
 
   MemoryPlan plan;
   plan.lowerBound = getMemoryLowerBound(buffers, options.alignment);

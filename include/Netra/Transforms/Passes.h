@@ -47,10 +47,6 @@ struct EnginePipelineOptions
                        llvm::cl::desc("Remark on every choice of a tactic"),
                        llvm::cl::init(false)};
   Option<std::string> name{*this, "name", llvm::cl::desc("Engine name")};
-  Option<unsigned> threads{
-      *this, "threads",
-      llvm::cl::desc("Kernels assembled at the same time; 0: all cores"),
-      llvm::cl::init(0)};
 };
 
 /// Appends apply-profile, fuse, assign-layouts, select-tactics, plan-memory

@@ -22,7 +22,8 @@ def NetraApplyProfile : Pass<"netra-apply-profile", "mlir::ModuleOp"> {
     The argument attribute `netra.dims` names what each dimension of an argument
     is bound to: `"m"`, `"batch"`, `"sequence"`, `"routed_rows"`,
     `"tensor_parallel"`, or the extent itself for a static one. Without it, a
-    single dynamic dimension in front is `"m"`.
+    single dynamic dimension is `"m"` if nothing but extents of 1 stands before
+    it.
 
     A dimension can only be bound to an exact guard, because kernels are never
     generic. A ranged guard on a dimension that a tensor uses is refused with
@@ -192,8 +193,16 @@ def NetraPlanMemory : Pass<"netra-plan-memory", "mlir::ModuleOp"> {
     (`netra.reshape`) takes no space: it is an alias. A workspace that a kernel
     asks for lives for the duration of its operation.
 
-    What cannot be proven is refused: a function result that is an argument or a
-    weight itself, one value returned twice, an operation without a tactic.
+    A kernel whose contract reads and writes a result gets the memory of the
+    operand that it updates (`overwrites` in its place), when the operand's
+    roles allow it and nothing reads the old value afterwards. A state
+    (`netra.state`) is an argument and a result in one binding and is always
+    updated so.
+
+    What cannot be proven is refused by name: a function result that is an
+    argument or a weight itself, one value returned twice, an update whose old
+    value is still read, a state that is not updated in place, an operation
+    without a tactic.
 
     After:
 
@@ -203,6 +212,10 @@ def NetraPlanMemory : Pass<"netra-plan-memory", "mlir::ModuleOp"> {
     ```
   }];
   let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"gfx950\"",
+           "Target to compile for">,
+    Option<"libraryRoot", "library-root", "std::string", /*default=*/"\"\"",
+           "Folder with kernels/ and manifests/">,
     Option<"stepLimit", "step-limit", "uint64_t", /*default=*/"4000000",
            "Work allowed to the search for a smaller arena">,
   ];
@@ -213,14 +226,38 @@ def NetraLowerToEngine : Pass<"netra-lower-to-engine", "mlir::ModuleOp"> {
   let summary = "Turn planned functions into an engine: what to launch, nothing else";
   let description = [{
     Replaces the profiles, parameters, arenas and functions of a module by one
-    `netra.engine`: code objects (equal kernels once), bindings, weights at
-    256-byte alignment, and for each profile a plan of launches with numeric
-    arguments. No tensor flows any more; `after` states which earlier steps a
-    step waits for (read after write, write after read, write after write, on
-    bytes of the arena and on bindings).
+    `netra.engine`: code objects (one for each different kernel), contracts,
+    bindings, weights at 256-byte alignment, and for each profile a plan of
+    launches with numeric arguments. The profiles stay beside the engine.
 
-    Every kernel is assembled, linked and compared with its contract, so an
-    engine names only code that exists.
+    No tensor flows any more; `after` states which earlier steps a step waits
+    for: read after write, write after read and write after write on bytes of
+    the arena and of bindings, and one fallback after another. A dependency that
+    follows from others is left out.
+
+    A binding is named by `netra.name`, or `arg<i>` and `result<i>`. Profiles
+    share a binding of one name and type; where the types differ, each profile
+    has its own, `<name>.<profile>`.
+
+    Kernels are assembled when the engine is translated; until then code objects
+    have no hash.
+
+    After:
+
+    ```mlir
+    netra.engine @mlp target(#netra.target<gfx950>) {
+      netra.contract @nk_5b0c... {...}
+      netra.code_object @k0 {
+        netra.kernel @netra_dense_... tactic(#netra.tactic<"gfx950.dense_bf16_m1", ...>)
+      }
+      netra.binding @x : input(0) tensor<1x2048xbf16>
+      netra.binding @result0 : output(0) tensor<1x5632xbf16>
+      netra.weights bytes(23068672) alignment(256) { ... }
+      netra.plan @decode_m1 profile(@decode_m1) arena(0) bindings([@x, @result0]) {
+        netra.launch @k0::@netra_dense_... grid(704, 1, 1) block(256, 1, 1) ...
+      }
+    }
+    ```
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"gfx950\"",
@@ -228,9 +265,8 @@ def NetraLowerToEngine : Pass<"netra-lower-to-engine", "mlir::ModuleOp"> {
     Option<"libraryRoot", "library-root", "std::string", /*default=*/"\"\"",
            "Folder with kernels/ and manifests/">,
     Option<"engineName", "name", "std::string", /*default=*/"\"\"",
-           "Name of the engine; by default that of the module">,
-    Option<"threads", "threads", "unsigned", /*default=*/"0",
-           "Kernels assembled at the same time; 0 for one on each core">,
+           "Name of the engine; by default that of the module, else of its "
+           "function">,
   ];
   let dependentDialects = ["::netra::NetraDialect"];
 }

@@ -1,0 +1,555 @@
+//===- EngineTranslation.cpp - Engine IR to bundle ------------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Netra/Target/EngineTranslation.h"
+#include "EngineTranslationImpl.h"
+
+#include "Netra/Catalog/TargetInfo.h"
+#include "Netra/IR/ContractConversion.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+using namespace mlir;
+using namespace netra;
+
+//===----------------------------------------------------------------------===//
+// From operations to kernels
+//===----------------------------------------------------------------------===//
+
+static LogicalResult emitLines(Operation *op, const std::string &text) {
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  InFlightDiagnostic diag =
+      op->emitError() << (lines.empty() ? "unknown error" : lines.front());
+  for (StringRef line : ArrayRef<StringRef>(lines).drop_front(!lines.empty()))
+    diag.attachNote() << line;
+  return diag;
+}
+
+FailureOr<EngineOp> netra::findEngine(ModuleOp module) {
+  auto engines = llvm::to_vector(module.getOps<EngineOp>());
+  if (engines.size() != 1)
+    return module.emitError()
+           << "expected one netra.engine, found " << engines.size()
+           << (engines.empty() ? "; compile the module first, see "
+                                 "--netra-engine-pipeline"
+                               : "");
+  return engines.front();
+}
+
+FailureOr<Contract> netra::getContract(KernelOp kernel) {
+  auto engine = kernel->getParentOfType<EngineOp>();
+  StringRef id = kernel.getTactic().getContract().getValue();
+  ContractOp op = engine.lookupContract(id);
+  if (!op)
+    return kernel.emitError() << "expected the engine to have contract @" << id;
+  llvm::Expected<Contract> contract = contractFromAttr(op.getDefinition());
+  if (!contract)
+    return emitLines(op, llvm::toString(contract.takeError()));
+  return std::move(*contract);
+}
+
+static FailureOr<std::vector<TranslatedKernel>>
+collectKernels(EngineOp engine, const Catalog &catalog) {
+  std::vector<TranslatedKernel> kernels;
+  for (auto object : engine.getBody().getOps<CodeObjectOp>())
+    for (auto kernel : object.getBody().getOps<KernelOp>()) {
+      FailureOr<Contract> contract = getContract(kernel);
+      if (failed(contract))
+        return failure();
+      TacticAttr attribute = kernel.getTactic();
+      const Tactic *tactic = catalog.findTactic(attribute.getName().getValue());
+      if (!tactic)
+        return kernel.emitError() << "the catalogue of " << catalog.getTarget()
+                                  << " has no tactic " << attribute.getName();
+      std::map<std::string, int64_t> options;
+      for (NamedAttribute option : attribute.getOptions())
+        options[option.getName().str()] =
+            cast<IntegerAttr>(option.getValue()).getInt();
+      llvm::Expected<Instance> instance =
+          instantiate(*tactic, contract->problem, options);
+      if (!instance)
+        return emitLines(kernel, llvm::toString(instance.takeError()));
+      if (std::string id = instance->contract.id();
+          id != attribute.getContract().getValue())
+        return kernel.emitError()
+               << "expected contract " << attribute.getContract()
+               << ", found that tactic " << tactic->name
+               << " of this catalogue gives " << id
+               << "; compile the module with this catalogue";
+      if (instance->symbol != kernel.getSymName())
+        return kernel.emitError()
+               << "expected the symbol " << instance->symbol << " of tactic "
+               << tactic->name << ", found " << kernel.getSymName();
+      kernels.push_back({kernel, std::move(*instance), std::nullopt});
+    }
+  return kernels;
+}
+
+static FailureOr<Catalog> loadCatalog(EngineOp engine,
+                                      const TranslationOptions &options) {
+  llvm::Expected<Catalog> catalog =
+      Catalog::load(options.libraryRoot, engine.getTarget().getArchitecture());
+  if (!catalog)
+    return emitLines(engine, llvm::toString(catalog.takeError()));
+  return std::move(*catalog);
+}
+
+static FailureOr<Assembler> createAssembler(EngineOp engine,
+                                            const TranslationOptions &options) {
+  llvm::Expected<Assembler> assembler = Assembler::create(
+      options.libraryRoot, engine.getTarget().getArchitecture());
+  if (!assembler)
+    return emitLines(engine, llvm::toString(assembler.takeError()));
+  return std::move(*assembler);
+}
+
+FailureOr<std::vector<KernelSource>>
+netra::translateToAssembly(ModuleOp module, const TranslationOptions &options) {
+  FailureOr<EngineOp> engine = findEngine(module);
+  if (failed(engine))
+    return failure();
+  FailureOr<Catalog> catalog = loadCatalog(*engine, options);
+  if (failed(catalog))
+    return failure();
+  FailureOr<std::vector<TranslatedKernel>> kernels =
+      collectKernels(*engine, *catalog);
+  if (failed(kernels))
+    return failure();
+  FailureOr<Assembler> assembler = createAssembler(*engine, options);
+  if (failed(assembler))
+    return failure();
+  std::vector<KernelSource> sources;
+  for (const TranslatedKernel &kernel : *kernels)
+    sources.push_back(
+        {kernel.instance.symbol, assembler->instanceSource(kernel.instance)});
+  return sources;
+}
+
+/// Assembles all kernels, several at a time. Errors are emitted in the order of
+/// the kernels, whatever order they were found in.
+static LogicalResult assembleKernels(std::vector<TranslatedKernel> &kernels,
+                                     const Assembler &assembler,
+                                     const TranslationOptions &options) {
+  std::vector<std::string> errors(kernels.size());
+  std::atomic<size_t> next = 0;
+  size_t done = 0;
+  std::mutex progressMutex;
+  auto work = [&] {
+    for (size_t i; (i = next.fetch_add(1)) < kernels.size();) {
+      llvm::Expected<AssembledKernel> result =
+          assembler.assemble(kernels[i].instance);
+      if (result)
+        kernels[i].assembled = std::move(*result);
+      else
+        errors[i] = llvm::toString(result.takeError());
+      if (options.progress) {
+        std::lock_guard<std::mutex> lock(progressMutex);
+        options.progress(++done, kernels.size(), kernels[i].instance.symbol);
+      }
+    }
+  };
+  size_t count = options.threads;
+  if (count == 0)
+    count = std::max(1u, std::thread::hardware_concurrency());
+  count = std::min(count, kernels.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < count; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+
+  LogicalResult result = success();
+  for (auto [kernel, error] : llvm::zip_equal(kernels, errors))
+    if (!kernel.assembled)
+      result = emitLines(kernel.op, error);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The description of an engine
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Turns the operations of one engine into the values of Bundle.h.
+class Describer {
+public:
+  explicit Describer(EngineOp engine) : op(engine) {}
+
+  FailureOr<Engine> run() {
+    result.name = op.getSymName().str();
+    result.architecture = op.getTarget().getArchitecture().str();
+    const TargetInfo *info = findTarget(result.architecture);
+    if (!info)
+      return op.emitError() << "unknown target " << result.architecture;
+    result.waveSize = info->waveSize;
+    result.codeObjectVersion = info->codeObjectVersion;
+    if (failed(describeCodeObjects()) || failed(describeBindings()) ||
+        failed(describeWeights()))
+      return failure();
+    for (auto plan : op.getBody().getOps<PlanOp>())
+      if (failed(describePlan(plan)))
+        return failure();
+    return std::move(result);
+  }
+
+private:
+  LogicalResult describeCodeObjects() {
+    for (auto object : op.getBody().getOps<CodeObjectOp>()) {
+      EngineCodeObject entry;
+      entry.name = object.getSymName().str();
+      entry.textSha256 = object.getTextSha256().value_or("").str();
+      for (auto kernel : object.getBody().getOps<KernelOp>()) {
+        FailureOr<Contract> contract = getContract(kernel);
+        if (failed(contract))
+          return failure();
+        kernelIndex[{entry.name, kernel.getSymName().str()}] = {
+            result.codeObjects.size(), entry.kernels.size()};
+        EngineKernel description;
+        description.symbol = kernel.getSymName().str();
+        description.kernargBytes = contract->kernargBytes;
+        description.staticLds = contract->staticLds;
+        for (const Argument &argument : contract->arguments)
+          description.arguments.push_back({argument.name, argument.offset,
+                                           argument.bytes, argument.kind,
+                                           argument.type, argument.access});
+        entry.kernels.push_back(std::move(description));
+      }
+      result.codeObjects.push_back(std::move(entry));
+    }
+    return success();
+  }
+
+  /// Type, shape, layout and size of a tensor.
+  template <typename T>
+  LogicalResult describeType(Operation *at, RankedTensorType type, T &entry) {
+    std::optional<ElementType> element = getElementType(type.getElementType());
+    std::optional<int64_t> bytes = getTensorBytes(type);
+    if (!element || !bytes)
+      return at->emitError()
+             << "expected a tensor of known size, found " << type;
+    entry.type = *element;
+    entry.shape.assign(type.getShape().begin(), type.getShape().end());
+    entry.layout = getLayoutSpelling(type);
+    entry.bytes = uint64_t(*bytes);
+    return success();
+  }
+
+  LogicalResult describeBindings() {
+    for (auto binding : op.getBody().getOps<BindingOp>()) {
+      EngineBinding entry;
+      entry.name = binding.getSymName().str();
+      switch (binding.getKind()) {
+      case BindingKind::Input:
+        entry.role = BindingRole::Input;
+        break;
+      case BindingKind::Output:
+        entry.role = BindingRole::Output;
+        break;
+      case BindingKind::State:
+        entry.role = BindingRole::State;
+        break;
+      }
+      entry.index = uint64_t(binding.getIndex());
+      if (failed(describeType(binding, binding.getTensorType(), entry)))
+        return failure();
+      bindingIndex[entry.name] = result.bindings.size();
+      result.bindings.push_back(std::move(entry));
+    }
+    return success();
+  }
+
+  LogicalResult describeWeights() {
+    WeightsOp weights = op.getWeights();
+    if (!weights)
+      return success();
+    result.weights.bytes = uint64_t(weights.getBytes());
+    result.weights.alignment = uint64_t(weights.getAlignment());
+    for (auto weight : weights.getBody().getOps<WeightOp>()) {
+      EngineWeight entry;
+      entry.name = weight.getSymName().str();
+      entry.offset = uint64_t(weight.getOffset());
+      if (failed(describeType(weight, weight.getTensorType(), entry)) ||
+          failed(describePack(weight, weight.getPack(), entry.pack)))
+        return failure();
+      weightIndex[entry.name] = result.weights.entries.size();
+      result.weights.entries.push_back(std::move(entry));
+    }
+    return success();
+  }
+
+  LogicalResult describePack(Operation *at, PackAttr pack, PackRecipe &recipe) {
+    recipe.concatAxis = pack.getAxis();
+    for (Attribute attribute : pack.getSources()) {
+      auto source = dyn_cast<PackSourceAttr>(attribute);
+      std::optional<ElementType> element =
+          source ? getElementType(source.getType().getElementType())
+                 : std::nullopt;
+      if (!element)
+        return at->emitError()
+               << "expected a tensor of the checkpoint, found " << attribute;
+      recipe.sources.push_back(
+          {source.getCheckpoint().str(), *element,
+           std::vector<int64_t>(source.getType().getShape())});
+    }
+    for (Attribute step : pack.getSteps()) {
+      if (auto layout = dyn_cast<LayoutAttr>(step)) {
+        recipe.steps.push_back(PackStep::makeLayout(layout.getSpelling()));
+        continue;
+      }
+      std::optional<ElementType> element =
+          getElementType(cast<TypeAttr>(step).getValue());
+      if (!element)
+        return at->emitError() << "expected an element type, found " << step;
+      recipe.steps.push_back(PackStep::makeCast(*element));
+    }
+    return success();
+  }
+
+  LogicalResult describePlan(PlanOp plan) {
+    EnginePlan entry;
+    entry.name = plan.getSymName().str();
+    entry.arenaBytes = uint64_t(plan.getArena());
+    entry.arenaAlignment = uint64_t(plan.getAlignment());
+    auto profile = SymbolTable::lookupNearestSymbolFrom<ProfileOp>(
+        op->getParentOp(), plan.getProfileAttr());
+    if (!profile)
+      return plan.emitError() << "expected " << plan.getProfileAttr()
+                              << " to be a profile beside the engine";
+    entry.profile.name = profile.getSymName().str();
+    entry.profile.priority = profile.getPriority();
+    auto guard = [&](StringRef name, GuardAttr attribute) {
+      if (attribute)
+        entry.profile.guards[name.str()] = {uint64_t(attribute.getMin()),
+                                            uint64_t(attribute.getMax())};
+    };
+    guard("m", profile.getMAttr());
+    guard("batch", profile.getBatchAttr());
+    guard("sequence", profile.getSequenceAttr());
+    guard("routed_rows", profile.getRoutedRowsAttr());
+    guard("tensor_parallel", profile.getTensorParallelAttr());
+
+    if (std::optional<ArrayAttr> bindings = plan.getBindings())
+      for (auto symbol : bindings->getAsRange<FlatSymbolRefAttr>())
+        entry.bindings.push_back(bindingIndex.lookup(symbol.getValue()));
+    else
+      for (size_t i = 0; i < result.bindings.size(); ++i)
+        entry.bindings.push_back(i);
+
+    for (Operation &step : plan.getBody().front()) {
+      LogicalResult status = success();
+      if (auto launch = dyn_cast<LaunchOp>(step))
+        status = describeLaunch(launch, entry.steps.emplace_back());
+      else
+        status = describeFallback(cast<FallbackStepOp>(step),
+                                  entry.steps.emplace_back());
+      if (failed(status))
+        return failure();
+    }
+    result.plans.push_back(std::move(entry));
+    return success();
+  }
+
+  LogicalResult describeLaunch(LaunchOp launch, EngineStep &step) {
+    step.kind = EngineStep::Kind::Launch;
+    step.name = launch.getName().str();
+    step.operation = launch.getOpName().str();
+    step.tactic = launch.getTactic().str();
+    step.contract = launch.getContract().str();
+    step.after.assign(launch.getAfter().begin(), launch.getAfter().end());
+    auto kernel =
+        kernelIndex.find({launch.getKernel().getRootReference().str(),
+                          launch.getKernel().getLeafReference().str()});
+    if (kernel == kernelIndex.end())
+      return launch.emitError()
+             << "expected " << launch.getKernel() << " to be a kernel";
+    std::tie(step.codeObject, step.kernel) = kernel->second;
+    for (unsigned i = 0; i < 3; ++i) {
+      step.grid[i] = uint64_t(launch.getGrid()[i]);
+      step.block[i] = uint64_t(launch.getBlock()[i]);
+    }
+    step.dynamicLds = uint64_t(launch.getDynamicLds());
+    const auto &expected =
+        result.codeObjects[step.codeObject].kernels[step.kernel].arguments;
+    if (launch.getArgs().size() != expected.size())
+      return launch.emitError()
+             << "expected " << expected.size() << " arguments of "
+             << launch.getKernel() << ", found " << launch.getArgs().size();
+    for (auto [attribute, argument] :
+         llvm::zip_equal(launch.getArgs().getAsRange<ArgAttr>(), expected)) {
+      EngineSlot slot = describeSlot(attribute);
+      // The contract knows whether 32 bits are signed; the builtin type of a
+      // number in IR does not say.
+      if (slot.kind == EngineSlot::Kind::Value)
+        slot.type = argument.type;
+      step.arguments.push_back(slot);
+    }
+    return success();
+  }
+
+  LogicalResult describeFallback(FallbackStepOp fallback, EngineStep &step) {
+    step.kind = EngineStep::Kind::Fallback;
+    step.name = fallback.getName().str();
+    step.operation = fallback.getOpName().str();
+    step.reason = fallback.getReason().str();
+    step.after.assign(fallback.getAfter().begin(), fallback.getAfter().end());
+    for (auto slot : fallback.getInputs().getAsRange<ArgAttr>())
+      step.inputs.push_back(describeSlot(slot));
+    for (auto slot : fallback.getOutputs().getAsRange<ArgAttr>())
+      step.outputs.push_back(describeSlot(slot));
+    return success();
+  }
+
+  EngineSlot describeSlot(ArgAttr slot) {
+    uint64_t offset = uint64_t(slot.getOffset());
+    uint64_t bytes = uint64_t(slot.getBytes());
+    switch (slot.getKind()) {
+    case SlotKind::Binding:
+      return EngineSlot::binding(
+          bindingIndex.lookup(slot.getSymbol().getValue()), offset, bytes);
+    case SlotKind::Weight:
+      return EngineSlot::weight(weightIndex.lookup(slot.getSymbol().getValue()),
+                                offset, bytes);
+    case SlotKind::Arena:
+      return EngineSlot::arena(offset, bytes);
+    case SlotKind::Value:
+      return EngineSlot::value(
+          getElementType(slot.getValue().getType()).value_or(ElementType::I32),
+          slot.getBits());
+    case SlotKind::Null:
+      return EngineSlot::null();
+    }
+    return EngineSlot::null();
+  }
+
+  EngineOp op;
+  Engine result;
+  std::map<std::pair<std::string, std::string>, std::pair<uint64_t, uint64_t>>
+      kernelIndex;
+  llvm::StringMap<uint64_t> bindingIndex, weightIndex;
+};
+
+} // namespace
+
+FailureOr<Engine> netra::describeEngine(ModuleOp module) {
+  FailureOr<EngineOp> engine = findEngine(module);
+  if (failed(engine))
+    return failure();
+  return Describer(*engine).run();
+}
+
+//===----------------------------------------------------------------------===//
+// The bundle
+//===----------------------------------------------------------------------===//
+
+std::string netra::printEngineModule(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  stream << "\n";
+  return text;
+}
+
+/// Adds what the assembled kernels know to the description, and their files.
+static LogicalResult addCode(EngineBundle &bundle,
+                             std::vector<TranslatedKernel> &kernels) {
+  std::map<std::pair<StringRef, StringRef>, const TranslatedKernel *> bySymbol;
+  for (const TranslatedKernel &kernel : kernels)
+    bySymbol[{kernel.op->getParentOfType<CodeObjectOp>().getSymName(),
+              kernel.op.getSymName()}] = &kernel;
+
+  for (EngineCodeObject &object : bundle.engine.codeObjects) {
+    for (EngineKernel &description : object.kernels) {
+      const TranslatedKernel &kernel =
+          *bySymbol.at({object.name, description.symbol});
+      const CodeObject &code = kernel.assembled->object;
+      object.sha256 = code.sha256;
+      object.textSha256 = code.textSha256;
+      StringRef text = StringRef(code.textSha256).take_front(16);
+      object.path = ("code/" + text + ".hsaco").str();
+      std::string bytes(code.bytes.begin(), code.bytes.end());
+      auto [file, isNew] = bundle.files.insert({object.path, bytes});
+      // Equal machine code under another symbol or with other metadata.
+      if (!isNew && file->second != bytes) {
+        object.path = ("code/" + text + "-" +
+                       StringRef(code.sha256).take_front(16) + ".hsaco")
+                          .str();
+        bundle.files.insert({object.path, bytes});
+      }
+      auto metadata = llvm::find_if(code.kernels, [&](const auto &candidate) {
+        return candidate.symbol == description.symbol;
+      });
+      if (metadata == code.kernels.end())
+        return kernel.op->emitError()
+               << "the code object has no kernel of this name";
+      description.vgprs = metadata->vgprs;
+      description.agprs = metadata->agprs;
+      description.sgprs = metadata->sgprs;
+      description.maxWorkgroup = metadata->maxWorkgroup;
+      bundle.files[("source/" + Twine(description.symbol) + ".s").str()] =
+          kernel.assembled->source;
+      for (const SourceFile &source : kernel.assembled->closure)
+        bundle.files[("source/" + Twine(source.path)).str()] = source.text;
+    }
+  }
+  return success();
+}
+
+FailureOr<EngineBundle>
+netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
+  FailureOr<EngineOp> engine = findEngine(module);
+  if (failed(engine))
+    return failure();
+  FailureOr<Catalog> catalog = loadCatalog(*engine, options);
+  if (failed(catalog))
+    return failure();
+  FailureOr<std::vector<TranslatedKernel>> kernels =
+      collectKernels(*engine, *catalog);
+  if (failed(kernels))
+    return failure();
+  FailureOr<Assembler> assembler = createAssembler(*engine, options);
+  if (failed(assembler) ||
+      failed(assembleKernels(*kernels, *assembler, options)))
+    return failure();
+
+  for (const TranslatedKernel &kernel : *kernels) {
+    auto object = kernel.op->getParentOfType<CodeObjectOp>();
+    StringRef hash = kernel.assembled->object.textSha256;
+    if (std::optional<StringRef> known = object.getTextSha256();
+        known && *known != hash)
+      return object.emitError()
+             << "expected machine code with the hash " << *known
+             << ", found that the templates give " << hash
+             << "; compile the module with these templates";
+    object.setTextSha256(hash);
+  }
+
+  EngineBundle bundle;
+  FailureOr<Engine> description = Describer(*engine).run();
+  if (failed(description))
+    return failure();
+  bundle.engine = std::move(*description);
+  if (failed(addCode(bundle, *kernels)))
+    return failure();
+  bundle.files["engine.mlir"] = printEngineModule(module);
+  addReports(bundle.files, bundle.engine, *kernels, *catalog);
+
+  std::vector<BundleFinding> findings = verifyEngine(bundle.engine);
+  for (const BundleFinding &finding : findings)
+    engine->emitError() << "the engine is inconsistent: " << finding.str();
+  if (!findings.empty())
+    return failure();
+  return bundle;
+}

@@ -1,0 +1,398 @@
+//===- ApplyProfile.cpp - Specialise functions for serving profiles -------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "CatalogAccess.h"
+
+#include "Netra/IR/NetraOps.h"
+#include "Netra/Transforms/Passes.h"
+
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace netra {
+#define GEN_PASS_DEF_NETRAAPPLYPROFILE
+#include "Netra/Transforms/Passes.h.inc"
+} // namespace netra
+
+using namespace netra;
+
+namespace {
+
+/// For each value of a specialised function, the extents its dynamic
+/// dimensions had before they became static: the dimensions themselves.
+using DynamicDims = DenseMap<Value, SmallVector<bool>>;
+
+SmallVector<bool> getDynamicDims(Type type) {
+  SmallVector<bool> result;
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    for (int64_t extent : tensor.getShape())
+      result.push_back(ShapedType::isDynamic(extent));
+  return result;
+}
+
+bool isDynamic(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.hasStaticShape();
+}
+
+std::string spell(const GuardRange &guard) {
+  return guard.isExact()
+             ? std::to_string(guard.min)
+             : std::to_string(guard.min) + ".." + std::to_string(guard.max);
+}
+
+/// What the dimensions of an argument are bound to: "m", "2048", ….
+FailureOr<SmallVector<StringRef>> getDimNames(func::FuncOp func, unsigned index,
+                                              RankedTensorType type) {
+  if (auto names = func.getArgAttrOfType<ArrayAttr>(
+          index, NetraDialect::getDimsAttrName())) {
+    SmallVector<StringRef> result;
+    for (Attribute name : names) {
+      auto text = dyn_cast<StringAttr>(name);
+      result.push_back(text ? text.getValue() : StringRef());
+    }
+    if (result.size() != size_t(type.getRank())) {
+      func.emitError() << "argument #" << index << ": expected netra.dims with "
+                       << type.getRank() << " names, found " << result.size();
+      return failure();
+    }
+    return result;
+  }
+  // Extents of 1 in front, as exported graphs have them, change no element.
+  const int64_t *front = llvm::find_if(
+      type.getShape(), [](int64_t extent) { return extent != 1; });
+  if (type.getNumDynamicDims() == 1 && ShapedType::isDynamic(*front)) {
+    SmallVector<StringRef> result(type.getRank());
+    result[front - type.getShape().begin()] = "m";
+    return result;
+  }
+  func.emitError() << "argument #" << index << " of type " << type
+                   << ": expected netra.dims to name what each dynamic "
+                      "dimension is bound to; only a single dynamic dimension "
+                      "in front is taken for \"m\"";
+  return failure();
+}
+
+/// The type of an argument under `profile`.
+FailureOr<Type> bindArgument(func::FuncOp func, unsigned index,
+                             const ServingProfile &profile) {
+  Type type = func.getArgumentTypes()[index];
+  if (!isDynamic(type))
+    return type;
+  auto tensor = cast<RankedTensorType>(type);
+  FailureOr<SmallVector<StringRef>> names = getDimNames(func, index, tensor);
+  if (failed(names))
+    return failure();
+  SmallVector<int64_t> shape(tensor.getShape());
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    if (!ShapedType::isDynamic(extent))
+      continue;
+    StringRef name = (*names)[dim];
+    auto guard = profile.guards.find(name.str());
+    if (guard == profile.guards.end()) {
+      InFlightDiagnostic diag = func.emitError()
+                                << "argument #" << index << ": dimension "
+                                << dim << " is bound to \"" << name
+                                << "\", on which profile @" << profile.name
+                                << " has no guard; it has guards on ";
+      llvm::interleaveComma(profile.guards, diag, [&](const auto &entry) {
+        diag << "\"" << entry.first << "\"";
+      });
+      return failure();
+    }
+    if (!guard->second.isExact()) {
+      func.emitError()
+          << "argument #" << index << ": dimension " << dim << " is bound to \""
+          << name << "\", which profile @" << profile.name
+          << " guards with the range " << spell(guard->second)
+          << "; a kernel is compiled for one extent, so use a profile with an "
+             "exact guard on \""
+          << name << "\", one for each extent that is served";
+      return failure();
+    }
+    if (guard->second.min > uint64_t(std::numeric_limits<int64_t>::max())) {
+      func.emitError() << "argument #" << index << ": the guard on \"" << name
+                       << "\" does not fit an extent";
+      return failure();
+    }
+    extent = int64_t(guard->second.min);
+  }
+  return Type(RankedTensorType::get(shape, tensor.getElementType(),
+                                    tensor.getEncoding()));
+}
+
+/// Extents that a dynamic dimension `dim` of a result of `op` may have, best
+/// guess first: the extents its operands now have where they were dynamic.
+SmallVector<int64_t> getExtentCandidates(Operation *op, unsigned dim,
+                                         const DynamicDims &dynamicDims) {
+  llvm::SetVector<int64_t> samePosition, others;
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    auto dims = dynamicDims.find(operand);
+    if (!type || dims == dynamicDims.end())
+      continue;
+    for (auto [i, extent] : llvm::enumerate(type.getShape()))
+      if (dims->second[i])
+        (i == dim ? samePosition : others).insert(extent);
+  }
+  samePosition.insert(others.begin(), others.end());
+  return samePosition.takeVector();
+}
+
+bool isValid(Operation *op) {
+  ScopedDiagnosticHandler quiet(op->getContext(),
+                                [](Diagnostic &) { return success(); });
+  return succeeded(verify(op, /*verifyRecursively=*/false));
+}
+
+/// Gives the results of `op`, whose operands are static, static types. The
+/// verifier of the operation is the authority on shapes: candidates are tried
+/// against it, so that no operation has to be known here.
+LogicalResult inferResults(Operation *op, DynamicDims &dynamicDims) {
+  struct Hole {
+    unsigned result, dim;
+    SmallVector<int64_t> candidates;
+  };
+  SmallVector<Hole> holes;
+  for (OpResult result : op->getResults()) {
+    if (!isDynamic(result.getType()))
+      continue;
+    auto type = cast<RankedTensorType>(result.getType());
+    // A view has the elements of what it views.
+    auto view = dyn_cast<ViewLikeOpInterface>(op);
+    for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+      if (!type.isDynamicDim(dim))
+        continue;
+      Hole hole{result.getResultNumber(), dim, {}};
+      auto source =
+          view ? dyn_cast<RankedTensorType>(view.getViewSource().getType())
+               : RankedTensorType();
+      if (source && source.hasStaticShape() && type.getNumDynamicDims() == 1) {
+        int64_t rest = 1;
+        for (int64_t extent : type.getShape())
+          if (!ShapedType::isDynamic(extent))
+            rest *= extent;
+        if (rest > 0 && source.getNumElements() % rest == 0)
+          hole.candidates.push_back(source.getNumElements() / rest);
+      } else {
+        hole.candidates = getExtentCandidates(op, dim, dynamicDims);
+      }
+      holes.push_back(std::move(hole));
+    }
+  }
+  if (holes.empty())
+    return success();
+
+  SmallVector<Type> before(op->getResultTypes());
+  for (Value result : op->getResults())
+    if (SmallVector<bool> dims = getDynamicDims(result.getType());
+        llvm::is_contained(dims, true))
+      dynamicDims[result] = dims;
+
+  uint64_t combinations = 1;
+  for (const Hole &hole : holes)
+    combinations =
+        std::min<uint64_t>(4096, combinations * hole.candidates.size());
+  for (uint64_t combination = 0; combination < combinations; ++combination) {
+    SmallVector<SmallVector<int64_t>> shapes;
+    for (Type type : before) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      shapes.push_back(tensor ? SmallVector<int64_t>(tensor.getShape())
+                              : SmallVector<int64_t>());
+    }
+    uint64_t rest = combination;
+    for (const Hole &hole : holes) {
+      shapes[hole.result][hole.dim] =
+          hole.candidates[rest % hole.candidates.size()];
+      rest /= hole.candidates.size();
+    }
+    for (OpResult result : op->getResults())
+      if (auto tensor =
+              dyn_cast<RankedTensorType>(before[result.getResultNumber()]))
+        result.setType(RankedTensorType::get(shapes[result.getResultNumber()],
+                                             tensor.getElementType(),
+                                             tensor.getEncoding()));
+    if (isValid(op))
+      return success();
+  }
+  for (OpResult result : op->getResults())
+    result.setType(before[result.getResultNumber()]);
+  InFlightDiagnostic diag = op->emitError()
+                            << "cannot infer the static shape of result #"
+                            << holes.front().result << " of type "
+                            << before[holes.front().result]
+                            << " from operands of types ";
+  llvm::interleaveComma(op->getOperandTypes(), diag);
+  return failure();
+}
+
+/// Binds `clone` to `profile` in place.
+LogicalResult specialise(func::FuncOp clone, const ServingProfile &profile) {
+  SmallVector<Type> argumentTypes;
+  for (unsigned i = 0; i < clone.getNumArguments(); ++i) {
+    FailureOr<Type> type = bindArgument(clone, i, profile);
+    if (failed(type))
+      return failure();
+    argumentTypes.push_back(*type);
+  }
+  Block &body = clone.getBody().front();
+  DynamicDims dynamicDims;
+  for (auto [argument, type] :
+       llvm::zip_equal(body.getArguments(), argumentTypes)) {
+    if (isDynamic(argument.getType()))
+      dynamicDims[argument] = getDynamicDims(argument.getType());
+    argument.setType(type);
+    clone.removeArgAttr(argument.getArgNumber(),
+                        NetraDialect::getDimsAttrName());
+  }
+  LogicalResult result = success();
+  for (Operation &op : body.without_terminator()) {
+    // What follows from a value without a shape only repeats its error.
+    if (llvm::any_of(op.getOperandTypes(), isDynamic))
+      continue;
+    if (failed(inferResults(&op, dynamicDims)))
+      result = failure();
+  }
+  clone.setFunctionType(
+      FunctionType::get(clone.getContext(), argumentTypes,
+                        body.getTerminator()->getOperandTypes()));
+  return result;
+}
+
+GuardAttr makeGuard(MLIRContext *context, const ServingProfile &profile,
+                    StringRef name) {
+  auto guard = profile.guards.find(name.str());
+  if (guard == profile.guards.end())
+    return {};
+  constexpr uint64_t limit = std::numeric_limits<int64_t>::max();
+  return GuardAttr::get(context, int64_t(std::min(guard->second.min, limit)),
+                        int64_t(std::min(guard->second.max, limit)));
+}
+
+class ApplyProfilePass
+    : public netra::impl::NetraApplyProfileBase<ApplyProfilePass> {
+public:
+  using NetraApplyProfileBase::NetraApplyProfileBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<Catalog> catalog = loadCatalog(module, libraryRoot, target);
+    if (failed(catalog))
+      return signalPassFailure();
+    SmallVector<const ServingProfile *> chosen;
+    if (failed(findProfiles(module, *catalog, chosen)))
+      return signalPassFailure();
+
+    SmallVector<func::FuncOp> functions;
+    for (auto func : module.getOps<func::FuncOp>())
+      if (!func->hasAttr(NetraDialect::getProfileAttrName()))
+        functions.push_back(func);
+    bool ok = true;
+    for (func::FuncOp func : functions)
+      ok &= succeeded(checkFunction(module, func));
+    if (!ok)
+      return signalPassFailure();
+
+    SymbolTable symbols(module);
+    for (const ServingProfile *profile : llvm::reverse(chosen))
+      ok &= succeeded(declareProfile(symbols, *profile));
+    if (!ok)
+      return signalPassFailure();
+    for (func::FuncOp func : functions) {
+      for (const ServingProfile *profile : chosen) {
+        auto clone = func.clone();
+        clone.setName((func.getName() + "." + profile->name).str());
+        clone->setAttr(
+            NetraDialect::getProfileAttrName(),
+            FlatSymbolRefAttr::get(module.getContext(), profile->name));
+        if (symbols.lookup(clone.getName())) {
+          func.emitError() << "expected the name @" << clone.getName()
+                           << " of the function for profile @" << profile->name
+                           << " to be free";
+          clone->erase();
+          ok = false;
+          continue;
+        }
+        symbols.insert(clone, Block::iterator(func));
+        ok &= succeeded(specialise(clone, *profile));
+      }
+      symbols.erase(func);
+    }
+    if (!ok)
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult findProfiles(ModuleOp module, const Catalog &catalog,
+                             SmallVectorImpl<const ServingProfile *> &chosen) {
+    if (profiles.empty())
+      return module.emitError()
+             << "netra-apply-profile: expected at least one profile; give "
+                "profiles=NAME,…";
+    for (const std::string &name : profiles) {
+      const ServingProfile *profile = catalog.findProfile(name);
+      if (!profile) {
+        InFlightDiagnostic diag =
+            module.emitError() << "unknown profile \"" << name
+                               << "\"; the catalogue of " << target << " has ";
+        llvm::interleaveComma(
+            catalog.profiles(), diag,
+            [&](const ServingProfile &known) { diag << known.name; });
+        return failure();
+      }
+      if (!llvm::is_contained(chosen, profile))
+        chosen.push_back(profile);
+    }
+    return success();
+  }
+
+  LogicalResult checkFunction(ModuleOp module, func::FuncOp func) {
+    if (func.isDeclaration())
+      return func.emitError()
+             << "expected a function with a body, found a declaration";
+    if (!func.getBody().hasOneBlock())
+      return func.emitError() << "expected one block, found "
+                              << func.getBody().getBlocks().size()
+                              << "; an engine has no control flow";
+    if (auto uses = SymbolTable::getSymbolUses(func, module);
+        uses && !uses->empty())
+      return uses->begin()->getUser()->emitError()
+             << "expected no use of function @" << func.getName()
+             << "; inline calls first (--inline)";
+    return success();
+  }
+
+  LogicalResult declareProfile(SymbolTable &symbols,
+                               const ServingProfile &profile) {
+    Operation *known = symbols.lookup(profile.name);
+    if (isa_and_nonnull<ProfileOp>(known))
+      return success();
+    if (known)
+      return known->emitError() << "expected the name @" << profile.name
+                                << " to be free for the profile";
+    MLIRContext *context = &getContext();
+    OpBuilder builder(context);
+    auto get = [&](StringRef name) {
+      return makeGuard(context, profile, name);
+    };
+    for (StringRef name : {"m", "batch", "sequence"})
+      if (!get(name))
+        return getOperation().emitError()
+               << "profile @" << profile.name << " has no guard on \"" << name
+               << "\"";
+    auto op = ProfileOp::create(builder, getOperation().getLoc(), profile.name,
+                                get("m"), get("batch"), get("sequence"),
+                                get("routed_rows"), get("tensor_parallel"),
+                                profile.priority);
+    symbols.insert(op, getOperation().getBody()->begin());
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,63 @@
+//===- CatalogAccess.cpp - The catalogue as passes see it -----------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "CatalogAccess.h"
+
+#include "Netra/IR/NetraOps.h"
+
+using namespace mlir;
+using namespace netra;
+
+LogicalResult netra::emitErrors(Operation *op, llvm::Error error) {
+  std::string text = llvm::toString(std::move(error));
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef line : lines)
+    op->emitError() << line;
+  return failure();
+}
+
+FailureOr<Catalog> netra::loadCatalog(Operation *op, StringRef libraryRoot,
+                                      StringRef target) {
+  std::string root = Catalog::findLibraryRoot(libraryRoot);
+  llvm::Expected<Catalog> catalog = Catalog::load(root, target);
+  if (!catalog)
+    return emitErrors(op, catalog.takeError());
+  return std::move(*catalog);
+}
+
+FailureOr<Instance> netra::getInstance(Operation *op, const Catalog &catalog) {
+  auto attribute =
+      op->getAttrOfType<TacticAttr>(NetraDialect::getTacticAttrName());
+  auto tacticOp = dyn_cast<TacticOpInterface>(op);
+  if (!attribute || !tacticOp)
+    return op->emitError()
+           << "expected a tactic; run netra-select-tactics first";
+  const Tactic *tactic = catalog.findTactic(attribute.getName().getValue());
+  if (!tactic)
+    return op->emitError() << "the catalogue has no tactic \""
+                           << attribute.getName().getValue() << "\"";
+  std::map<std::string, int64_t> options;
+  for (NamedAttribute option : attribute.getOptions())
+    options[option.getName().str()] =
+        cast<IntegerAttr>(option.getValue()).getInt();
+  llvm::Expected<Instance> instance =
+      instantiate(*tactic, tacticOp.getProblem(), options);
+  if (!instance)
+    return emitErrors(op, instance.takeError());
+  std::string id = instance->contract.id();
+  if (id != attribute.getContract().getValue())
+    return op->emitError() << "expected contract "
+                           << attribute.getContract().getValue()
+                           << ", found that the operation and tactic "
+                           << tactic->name << " give " << id
+                           << "; select tactics again";
+  return std::move(*instance);
+}
+
+bool netra::isStep(Operation *op) {
+  return isa<TacticOpInterface, FallbackOp>(op);
+}

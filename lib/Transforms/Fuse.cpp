@@ -1,0 +1,106 @@
+//===- Fuse.cpp - Merge operations that one kernel can compute ------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parameters.h"
+
+#include "Netra/Transforms/Passes.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "netra-fuse"
+
+using namespace mlir;
+
+namespace netra {
+#define GEN_PASS_DEF_NETRAFUSE
+#include "Netra/Transforms/Passes.h.inc"
+} // namespace netra
+
+using namespace netra;
+
+namespace {
+
+/// Users of the results in program order, then definitions of the operands.
+SmallVector<Operation *> getNeighbours(Operation *op) {
+  SmallVector<Operation *> users(op->user_begin(), op->user_end());
+  llvm::sort(users, [](Operation *a, Operation *b) {
+    return a != b && a->isBeforeInBlock(b);
+  });
+  llvm::SetVector<Operation *> result(users.begin(), users.end());
+  for (Value operand : op->getOperands())
+    if (Operation *definition = operand.getDefiningOp())
+      result.insert(definition);
+  return result.takeVector();
+}
+
+class FusePass : public netra::impl::NetraFuseBase<FusePass> {
+public:
+  using NetraFuseBase::NetraFuseBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    bool changed = false;
+    for (auto func : module.getOps<func::FuncOp>())
+      for (Block &block : func.getBody())
+        if (failed(runOnBlock(block, changed)))
+          return signalPassFailure();
+    eraseDeadOps(module);
+    cleanParameters(module);
+  }
+
+private:
+  /// Visits operations from the last to the first, so that the later of two
+  /// competing operations takes over a neighbour first: a norm its residual
+  /// addition before the product in front of it, a gated activation its
+  /// quantization before it is taken over itself.
+  LogicalResult runOnBlock(Block &block, bool &changedAny) {
+    IRRewriter rewriter(&getContext());
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (Operation *op = block.empty() ? nullptr : &block.back(); op;) {
+        FailureOr<Operation *> fused = fuseOne(rewriter, op);
+        if (failed(fused))
+          return failure();
+        if (*fused) {
+          // The result may be able to take over more.
+          op = *fused;
+          changed = changedAny = true;
+        } else {
+          op = op->getPrevNode();
+        }
+      }
+    }
+    return success();
+  }
+
+  /// The operation that replaced `op` and a neighbour, or null.
+  FailureOr<Operation *> fuseOne(IRRewriter &rewriter, Operation *op) {
+    auto fusion = dyn_cast<FusionOpInterface>(op);
+    if (!fusion)
+      return static_cast<Operation *>(nullptr);
+    for (Operation *neighbour : getNeighbours(op)) {
+      // A fusion across blocks would move work.
+      if (neighbour->getBlock() != op->getBlock())
+        continue;
+      std::string reason;
+      if (failed(fusion.canAbsorb(neighbour, &reason))) {
+        LLVM_DEBUG(if (!reason.empty()) llvm::dbgs()
+                   << op->getName() << " does not take over "
+                   << neighbour->getName() << ": " << reason << "\n");
+        continue;
+      }
+      rewriter.setInsertionPoint(op);
+      return fusion.absorb(rewriter, neighbour);
+    }
+    return static_cast<Operation *>(nullptr);
+  }
+};
+
+} // namespace

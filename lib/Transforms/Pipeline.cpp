@@ -1,0 +1,60 @@
+//===- Pipeline.cpp - From a model to an engine ---------------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Netra/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace netra;
+
+void netra::buildEnginePipeline(OpPassManager &manager,
+                                const EnginePipelineOptions &options) {
+  NetraApplyProfileOptions apply;
+  for (const std::string &name : options.profiles)
+    apply.profiles.push_back(name);
+  for (const std::string &name : options.profile)
+    apply.profiles.push_back(name);
+  apply.target = options.target;
+  apply.libraryRoot = options.libraryRoot;
+  manager.addPass(createNetraApplyProfile(apply));
+
+  manager.addPass(createNetraFuse());
+
+  NetraAssignLayoutsOptions layouts;
+  layouts.target = options.target;
+  layouts.libraryRoot = options.libraryRoot;
+  layouts.allowExperimental = options.allowExperimental;
+  manager.addPass(createNetraAssignLayouts(layouts));
+
+  NetraSelectTacticsOptions select;
+  select.target = options.target;
+  select.libraryRoot = options.libraryRoot;
+  select.allowExperimental = options.allowExperimental;
+  select.explain = options.explain;
+  manager.addPass(createNetraSelectTactics(select));
+
+  NetraPlanMemoryOptions plan;
+  plan.target = options.target;
+  plan.libraryRoot = options.libraryRoot;
+  manager.addPass(createNetraPlanMemory(plan));
+
+  NetraLowerToEngineOptions lower;
+  lower.target = options.target;
+  lower.libraryRoot = options.libraryRoot;
+  lower.engineName = options.name;
+  manager.addPass(createNetraLowerToEngine(lower));
+}
+
+void netra::registerTransforms() {
+  registerNetraTransformsPasses();
+  PassPipelineRegistration<EnginePipelineOptions>(
+      "netra-engine-pipeline",
+      "Compile a model for serving profiles: apply-profile, fuse, "
+      "assign-layouts, select-tactics, plan-memory, lower-to-engine",
+      buildEnginePipeline);
+}

@@ -1,0 +1,158 @@
+//===- SelectTactics.cpp - Choose one exact kernel for every operation ----===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "CatalogAccess.h"
+
+#include "Netra/IR/NetraOps.h"
+#include "Netra/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace netra {
+#define GEN_PASS_DEF_NETRASELECTTACTICS
+#include "Netra/Transforms/Passes.h.inc"
+} // namespace netra
+
+using namespace netra;
+
+namespace {
+
+std::string describe(const Candidate &miss) {
+  std::string text = miss.tactic->name + " differs in ";
+  llvm::raw_string_ostream stream(text);
+  llvm::interleave(
+      miss.mismatches, stream,
+      [&](const Mismatch &mismatch) { stream << mismatch.str(); }, "; ");
+  return text;
+}
+
+TacticAttr makeTactic(MLIRContext *context, const Instance &instance) {
+  Builder builder(context);
+  SmallVector<NamedAttribute> options;
+  for (const auto &[name, value] : instance.options)
+    options.push_back(
+        builder.getNamedAttr(name, builder.getI64IntegerAttr(value)));
+  return TacticAttr::get(context, builder.getStringAttr(instance.tactic->name),
+                         builder.getDictionaryAttr(options),
+                         builder.getStringAttr(instance.contract.id()));
+}
+
+class SelectTacticsPass
+    : public netra::impl::NetraSelectTacticsBase<SelectTacticsPass> {
+public:
+  using NetraSelectTacticsBase::NetraSelectTacticsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<Catalog> loaded = loadCatalog(module, libraryRoot, target);
+    if (failed(loaded))
+      return signalPassFailure();
+    catalog = &*loaded;
+    bool ok = true;
+    for (auto func : module.getOps<func::FuncOp>())
+      for (Block &block : func.getBody())
+        for (Operation &op : llvm::make_early_inc_range(block))
+          ok &= succeeded(visit(&op));
+    catalog = nullptr;
+    if (!ok)
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult visit(Operation *op) {
+    if (auto tacticOp = dyn_cast<TacticOpInterface>(op))
+      return choose(tacticOp);
+    // Parameters, views, constants, fallbacks and the terminator need no
+    // kernel; anything foreign has to be converted before.
+    if (isa<NetraDialect>(op->getDialect()) ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return success();
+    return op->emitError()
+           << "expected an operation of the netra dialect, found "
+           << op->getName() << "; convert the module first";
+  }
+
+  LogicalResult choose(TacticOpInterface op) {
+    SmallVector<std::pair<StringRef, Value>> inputs, results;
+    op.getRoles(inputs, results);
+    for (auto *roles : {&inputs, &results})
+      for (auto [role, value] : *roles)
+        if (!cast<RankedTensorType>(value.getType()).hasStaticShape())
+          return op->emitError()
+                 << "expected static shapes, found " << value.getType()
+                 << " for " << role << "; run netra-apply-profile first";
+
+    SelectOptions options;
+    options.target = target;
+    options.allowExperimental = allowExperimental;
+    Selection selection = catalog->select(op.getProblem(), options);
+    if (!selection.winner) {
+      replaceByFallback(op, selection, inputs, results);
+      return success();
+    }
+    const Instance &instance = selection.winner->instance;
+    TacticAttr tactic = makeTactic(op.getContext(), instance);
+    op->setAttr(NetraDialect::getTacticAttrName(), tactic);
+    if (!explain)
+      return success();
+    InFlightDiagnostic remark = op->emitRemark()
+                                << "tactic " << instance.tactic->name;
+    for (const auto &[name, value] : instance.options)
+      remark << " " << name << "=" << value;
+    remark << ", contract " << tactic.getContract().getValue() << ": "
+           << selection.reason;
+    remark.report();
+    for (const Candidate &other : selection.runnersUp)
+      op->emitRemark() << "also matches: " << other.tactic->name;
+    for (const Candidate &miss : selection.nearest)
+      op->emitRemark() << "nearest miss: " << describe(miss);
+    return success();
+  }
+
+  void replaceByFallback(TacticOpInterface op, const Selection &selection,
+                         ArrayRef<std::pair<StringRef, Value>> inputs,
+                         ArrayRef<std::pair<StringRef, Value>> results) {
+    std::string reason = selection.reason;
+    for (const Candidate &miss : selection.nearest)
+      reason += "; nearest " + describe(miss);
+
+    OpBuilder builder(op);
+    SmallVector<Value> operands;
+    SmallVector<Type> types;
+    SmallVector<StringRef> operandNames, resultNames;
+    for (auto [role, value] : inputs) {
+      operands.push_back(value);
+      operandNames.push_back(role);
+    }
+    for (auto [role, value] : results) {
+      types.push_back(value.getType());
+      resultNames.push_back(role);
+    }
+    StringRef name = op->getName().getStringRef();
+    auto fallback =
+        FallbackOp::create(builder, op.getLoc(), types, name, operands, reason);
+    fallback.setOperandNamesAttr(builder.getStrArrayAttr(operandNames));
+    fallback.setResultNamesAttr(builder.getStrArrayAttr(resultNames));
+    // The framework needs what the operation says besides its operands.
+    SmallVector<NamedAttribute> attributes;
+    for (NamedAttribute attribute : op->getAttrs())
+      if (!attribute.getName().strref().ends_with("SegmentSizes"))
+        attributes.push_back(attribute);
+    if (!attributes.empty())
+      fallback->setAttr("attributes", builder.getDictionaryAttr(attributes));
+    op->emitRemark() << "fallback: " << reason;
+    for (auto [result, output] :
+         llvm::zip_equal(results, fallback.getOutputs())) {
+      Value value = result.second;
+      value.replaceAllUsesWith(output);
+    }
+    op->erase();
+  }
+
+  const Catalog *catalog = nullptr;
+};
+
+} // namespace
