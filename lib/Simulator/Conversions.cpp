@@ -1,11 +1,471 @@
-//===- Conversions.cpp - Conversions between number formats ---===//
+//===- Conversions.cpp - conversions between number types -----------------===//
 // SPDX-License-Identifier: MIT
+#include "FloatOps.h"
+#include "LaneAlu.h"
+#include "VectorAlu.h"
 
-#include "Semantics.h"
-#include "Wave.h"
+#include <cmath>
 
-namespace netra::sim::NETRA_SIM_VARIANT {
+namespace netra::sim {
+namespace NETRA_SIM_VARIANT {
+namespace {
 
-void registerConversions(SemanticsTable &table) {}
+using U = uint32_t;
+using UL = uint64_t;
 
-} // namespace netra::sim::NETRA_SIM_VARIANT
+//===----------------------------------------------------------------------===//
+// Integers and f32
+//===----------------------------------------------------------------------===//
+
+/// Truncates and saturates; NaN gives 0.
+template <typename Real> NETRA_SIM_INLINE U toSigned(Real x) {
+  return x >= Real(2147483648.0)    ? 0x7fffffffu
+         : x <= Real(-2147483648.0) ? 0x80000000u
+         : x == x                   ? U(int32_t(x))
+                                    : 0u;
+}
+template <typename Real> NETRA_SIM_INLINE U toUnsigned(Real x) {
+  return x >= Real(4294967296.0) ? 0xffffffffu
+         : x > Real(0)           ? U(int64_t(x))
+                                 : 0u;
+}
+
+/// One f32 source, a 32-bit integer result.
+template <typename F> void fromF32(const Instruction &I, Wave &w) {
+  LaneVector t, result;
+  const uint32_t *a = isBare(I) ? w.lanes(I.src(0), 0, t)
+                                : fetch(I, w, 0, 0, SourceType::F32, t);
+  const bool flush = floatEnv(w, true).flushInputs;
+  eachLane(w.laneCount, [&](unsigned l) {
+    result.lane[l] = F{}(asFloat(flush ? flush32(a[l]) : a[l]));
+  });
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+
+/// One integer source, an f32 result rounded by MODE.
+template <typename F> void toF32(const Instruction &I, Wave &w) {
+  LaneVector t, result;
+  const FloatEnv env = floatEnv(w, true);
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::Int, t);
+  auto run = [&] {
+    eachLane(w.laneCount,
+             [&](unsigned l) { result.lane[l] = asBits(F{}(a[l])); });
+  };
+  if (env.rounding == RoundingMode::NearestEven) {
+    run();
+  } else {
+    // The integer's double value is exact; only the last step rounds.
+    for (unsigned l = 0; l < w.laneCount; ++l) {
+      const double exact = F::exact(a[l]);
+      result.lane[l] =
+          U(convertFloat(formatF64, formatF32, asBits(exact), env.rounding));
+    }
+  }
+  for (unsigned l = 0; (I.clamp || I.omod) && l < w.laneCount; ++l)
+    result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+struct FromI32 {
+  static double exact(U v) { return int32_t(v); }
+  float operator()(U v) const { return float(int32_t(v)); }
+};
+struct FromU32 {
+  static double exact(U v) { return v; }
+  float operator()(U v) const { return float(double(v)); }
+};
+template <unsigned Byte> struct FromByte {
+  static double exact(U v) { return v >> (8 * Byte) & 0xff; }
+  float operator()(U v) const { return float(int32_t(v >> (8 * Byte) & 0xff)); }
+};
+struct FromOffset {
+  static double exact(U v) { return int32_t(v << 28) / 268435456 / 16.0; }
+  float operator()(U v) const { return float(int32_t(v << 28) >> 28) / 16; }
+};
+
+//===----------------------------------------------------------------------===//
+// f16 and f32
+//===----------------------------------------------------------------------===//
+
+NETRA_SIM_INLINE U narrowToF16(const FloatEnv &env, U bits) {
+  U r;
+  if (env.rounding == RoundingMode::NearestEven && !env.fp16Overflow)
+    r = f16FromF32(bits);
+  else
+    r = U(convertFloat(formatF32, formatF16, bits, env.rounding,
+                       env.fp16Overflow ? OverflowRule::Saturate
+                                        : OverflowRule::Ieee));
+  return env.flushResults ? flush16(r) : r;
+}
+
+void cvtF16F32(const Instruction &I, Wave &w) {
+  LaneVector t, result;
+  const FloatEnv env = floatEnv(w, false);
+  const bool flush = floatEnv(w, true).flushInputs;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t);
+  for (unsigned l = 0; l < w.laneCount; ++l)
+    result.lane[l] =
+        finishF16(narrowToF16(env, flush ? flush32(a[l]) : a[l]), I, env);
+  storeResult16(I, w, result.lane, writeMask(I, w), false);
+}
+
+void cvtF32F16(const Instruction &I, Wave &w) {
+  LaneVector t, result;
+  const FloatEnv env = floatEnv(w, true);
+  const bool flush = floatEnv(w, false).flushInputs;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F16, t);
+  eachLane(w.laneCount, [&](unsigned l) {
+    result.lane[l] = f32FromF16(flush ? flush16(a[l]) : a[l]);
+  });
+  for (unsigned l = 0; (I.clamp || I.omod) && l < w.laneCount; ++l)
+    result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+
+void cvtF32Bf16(const Instruction &I, Wave &w) {
+  LaneVector t, result;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F16, t);
+  eachLane(w.laneCount, [&](unsigned l) { result.lane[l] = a[l] << 16; });
+  const FloatEnv env = floatEnv(w, true);
+  for (unsigned l = 0; (I.clamp || I.omod) && l < w.laneCount; ++l)
+    result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+
+/// Packs two f32 to 16 bits each.
+template <typename F> void pack(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, result;
+  const bool bare = isBare(I);
+  const uint32_t *a =
+      bare ? w.lanes(I.src(0), 0, t0) : fetch(I, w, 0, 0, SourceType::F32, t0);
+  const uint32_t *b =
+      bare ? w.lanes(I.src(1), 0, t1) : fetch(I, w, 1, 0, SourceType::F32, t1);
+  const FloatEnv env32 = floatEnv(w, true), env16 = floatEnv(w, false);
+  const bool flush = env32.flushInputs;
+  eachLane(w.laneCount, [&](unsigned l) {
+    const U x = flush ? flush32(a[l]) : a[l], y = flush ? flush32(b[l]) : b[l];
+    result.lane[l] = F{}(env32, env16, x) | F{}(env32, env16, y) << 16;
+  });
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+struct ToBf16 {
+  U operator()(const FloatEnv &env32, const FloatEnv &, U x) const {
+    U r = bf16FromF32(x);
+    return env32.flushResults && (r & 0x7f80) == 0 ? r & 0x8000 : r;
+  }
+};
+template <RoundingMode Mode> struct ToF16 {
+  U operator()(const FloatEnv &, const FloatEnv &env16, U x) const {
+    FloatEnv env = env16;
+    env.rounding = Mode;
+    return narrowToF16(env, x);
+  }
+};
+struct ToSnorm {
+  U operator()(const FloatEnv &, const FloatEnv &, U x) const {
+    float v = asFloat(x);
+    v = v >= 1 ? 1 : v <= -1 ? -1 : v == v ? v : 0;
+    return U(int32_t(roundEven(double(v) * 32767))) & 0xffff;
+  }
+};
+struct ToUnorm {
+  U operator()(const FloatEnv &, const FloatEnv &, U x) const {
+    float v = asFloat(x);
+    v = v >= 1 ? 1 : v > 0 ? v : 0;
+    return U(int32_t(roundEven(double(v) * 65535))) & 0xffff;
+  }
+};
+/// The same from two f16 sources.
+template <typename F> void packHalves(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, result;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F16, t0);
+  const uint32_t *b = fetch(I, w, 1, 0, SourceType::F16, t1);
+  const FloatEnv env = floatEnv(w, true);
+  for (unsigned l = 0; l < w.laneCount; ++l)
+    result.lane[l] =
+        F{}(env, env, f32FromF16(a[l])) | F{}(env, env, f32FromF16(b[l])) << 16;
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+
+/// f16 source, 16-bit integer result, and back.
+template <typename F> void fromF16(const Instruction &I, Wave &w) {
+  LaneVector t, result;
+  const bool flush = floatEnv(w, false).flushInputs;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F16, t);
+  for (unsigned l = 0; l < w.laneCount; ++l)
+    result.lane[l] =
+        F{}(asFloat(f32FromF16(flush ? flush16(a[l]) : a[l]))) & 0xffff;
+  storeResult16(I, w, result.lane, writeMask(I, w), false);
+}
+template <bool Signed> void toF16(const Instruction &I, Wave &w) {
+  LaneVector t, result;
+  const FloatEnv env = floatEnv(w, false);
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::Int16, t);
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    const float v = Signed ? float(int16_t(a[l])) : float(a[l]);
+    result.lane[l] = finishF16(narrowToF16(env, asBits(v)), I, env);
+  }
+  storeResult16(I, w, result.lane, writeMask(I, w), false);
+}
+
+//===----------------------------------------------------------------------===//
+// FP8 and BF8
+//===----------------------------------------------------------------------===//
+
+template <bool Bf8> constexpr const FloatFormat &format8() {
+  return Bf8 ? formatBf8 : formatFp8;
+}
+
+/// RNE, with the rule of FP16_OVFL. The common range takes a short path.
+template <bool Bf8> U narrowTo8(U bits, bool saturate) {
+  return U(convertFloat(
+      formatF32, format8<Bf8>(), bits, RoundingMode::NearestEven,
+      saturate ? OverflowRule::Saturate : OverflowRule::Ieee, saturate));
+}
+
+template <bool Bf8> void cvtPk8(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, result;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
+  const uint32_t *b = fetch(I, w, 1, 0, SourceType::F32, t1);
+  const FloatEnv env = floatEnv(w, true);
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    const U x = env.flushInputs ? flush32(a[l]) : a[l];
+    const U y = env.flushInputs ? flush32(b[l]) : b[l];
+    result.lane[l] = narrowTo8<Bf8>(x, env.fp16Overflow) |
+                     narrowTo8<Bf8>(y, env.fp16Overflow) << 8;
+  }
+  storeResult16(I, w, result.lane, writeMask(I, w), true);
+}
+
+/// Puts \p value into the field that op_sel selects, keeping the rest.
+void storeField(const Instruction &I, Wave &w, const uint32_t *value,
+                unsigned shift, U field) {
+  const uint32_t *old = w.row(I.dst().index);
+  LaneVector merged;
+  eachLane(w.laneCount, [&](unsigned l) {
+    merged.lane[l] = (old[l] & ~(field << shift)) | (value[l] & field) << shift;
+  });
+  storeWord(w, I.dst(), 0, merged.lane, writeMask(I, w));
+}
+
+template <bool Bf8> void cvtSr8(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, result;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
+  const uint32_t *r = fetch(I, w, 1, 0, SourceType::Int, t1);
+  const FloatEnv env = floatEnv(w, true);
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    const U x = env.flushInputs ? flush32(a[l]) : a[l];
+    result.lane[l] = U(convertFloatStochastic(
+        formatF32, format8<Bf8>(), x, 0, r[l],
+        env.fp16Overflow ? OverflowRule::Saturate : OverflowRule::Ieee,
+        env.fp16Overflow));
+  }
+  storeField(I, w, result.lane, 8 * (I.opSel >> 2 & 3), 0xff);
+}
+
+template <bool Bf16> void cvtSr16(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, result;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
+  const uint32_t *r = fetch(I, w, 1, 0, SourceType::Int, t1);
+  const FloatEnv env = floatEnv(w, true);
+  const FloatFormat &format = Bf16 ? formatBf16 : formatF16;
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    const U x = env.flushInputs ? flush32(a[l]) : a[l];
+    result.lane[l] = U(convertFloatStochastic(formatF32, format, x, 0, r[l],
+                                              env.fp16Overflow && !Bf16
+                                                  ? OverflowRule::Saturate
+                                                  : OverflowRule::Ieee));
+  }
+  storeField(I, w, result.lane, I.opSel & 8 ? 16 : 0, 0xffff);
+}
+
+/// The byte of an 8-bit source: SDWA has already selected it, op_sel names it.
+unsigned sourceByte(const Instruction &I) {
+  return I.encoding == Encoding::Plain ? I.opSel & 3 : 0;
+}
+template <bool Bf8> void cvtF32From8(const Instruction &I, Wave &w) {
+  LaneVector t, result;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::Int, t);
+  const unsigned shift = 8 * sourceByte(I);
+  const uint32_t *table = f32TableOf(format8<Bf8>());
+  for (unsigned l = 0; l < w.laneCount; ++l)
+    result.lane[l] = table[a[l] >> shift & 0xff];
+  const FloatEnv env = floatEnv(w, true);
+  for (unsigned l = 0; (I.clamp || I.omod) && l < w.laneCount; ++l)
+    result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
+  storeWord(w, I.dst(), 0, result.lane, writeMask(I, w));
+}
+template <bool Bf8> void cvtPkF32From8(const Instruction &I, Wave &w) {
+  LaneVector t, low, high;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::Int, t);
+  const unsigned shift = 16 * (sourceByte(I) & 1);
+  const uint32_t *table = f32TableOf(format8<Bf8>());
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    low.lane[l] = table[a[l] >> shift & 0xff];
+    high.lane[l] = table[a[l] >> (shift + 8) & 0xff];
+  }
+  const UL mask = writeMask(I, w);
+  storeWord(w, I.dst(), 0, low.lane, mask);
+  storeWord(w, I.dst(), 1, high.lane, mask);
+}
+
+/// Byte S1 of S2 becomes S0, converted to an integer of 0..255.
+void cvtPkU8(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, t2, result;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
+  const uint32_t *b = fetch(I, w, 1, 0, SourceType::Int, t1);
+  const uint32_t *c = fetch(I, w, 2, 0, SourceType::Int, t2);
+  eachLane(w.laneCount, [&](unsigned l) {
+    const U v = toUnsigned(asFloat(a[l]));
+    const U shift = 8 * (b[l] & 3);
+    result.lane[l] = (c[l] & ~(0xffu << shift)) | (v > 255 ? 255u : v) << shift;
+  });
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+
+//===----------------------------------------------------------------------===//
+// f64
+//===----------------------------------------------------------------------===//
+
+template <typename F> void fromF64(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, result;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::Int, t0);
+  const uint32_t *b = fetch(I, w, 0, 1, SourceType::F64High, t1);
+  const FloatEnv env = floatEnv(w, false);
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    UL x = a[l] | UL(b[l]) << 32;
+    result.lane[l] = F{}(env, env.flushInputs ? flush64(x) : x);
+  }
+  const FloatEnv env32 = floatEnv(w, true);
+  for (unsigned l = 0; (I.clamp || I.omod) && l < w.laneCount; ++l)
+    result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env32);
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+template <typename F> void toF64(const Instruction &I, Wave &w) {
+  LaneVector t, low, high;
+  const uint32_t *a = fetch(I, w, 0, 0, F::source, t);
+  const FloatEnv env = floatEnv(w, true);
+  const FloatEnv env64 = floatEnv(w, false);
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    UL r = finishF64(F{}(env, a[l]), I, env64);
+    low.lane[l] = U(r);
+    high.lane[l] = U(r >> 32);
+  }
+  const UL mask = writeMask(I, w);
+  storeWord(w, I.dst(), 0, low.lane, mask);
+  storeWord(w, I.dst(), 1, high.lane, mask);
+}
+struct F64FromI32 {
+  static constexpr SourceType source = SourceType::Int;
+  UL operator()(const FloatEnv &, U v) const {
+    return asBits(double(int32_t(v)));
+  }
+};
+struct F64FromU32 {
+  static constexpr SourceType source = SourceType::Int;
+  UL operator()(const FloatEnv &, U v) const { return asBits(double(v)); }
+};
+struct F64FromF32 {
+  static constexpr SourceType source = SourceType::F32;
+  UL operator()(const FloatEnv &env, U v) const {
+    return convertFloat(formatF32, formatF64, env.flushInputs ? flush32(v) : v);
+  }
+};
+
+} // namespace
+
+void registerConversions(SemanticsTable &t) {
+  auto toInt = [&](const char *name, auto f) {
+    t.add(name, fromF32<decltype(f)>, AllEncodings);
+  };
+  toInt("v_cvt_i32_f32", [](float x) { return toSigned(x); });
+  toInt("v_cvt_u32_f32", [](float x) { return toUnsigned(x); });
+  toInt("v_cvt_flr_i32_f32",
+        [](float x) { return toSigned(__builtin_floorf(x)); });
+  toInt("v_cvt_rpi_i32_f32",
+        [](float x) { return toSigned(__builtin_floor(double(x) + 0.5)); });
+  t.add("v_cvt_f32_i32", toF32<FromI32>, AllEncodings);
+  t.add("v_cvt_f32_u32", toF32<FromU32>, AllEncodings);
+  t.add("v_cvt_f32_ubyte0", toF32<FromByte<0>>, AllEncodings);
+  t.add("v_cvt_f32_ubyte1", toF32<FromByte<1>>, AllEncodings);
+  t.add("v_cvt_f32_ubyte2", toF32<FromByte<2>>, AllEncodings);
+  t.add("v_cvt_f32_ubyte3", toF32<FromByte<3>>, AllEncodings);
+  t.add("v_cvt_off_f32_i4", toF32<FromOffset>, AllEncodings);
+
+  t.add("v_cvt_f16_f32", cvtF16F32, AllEncodings);
+  t.add("v_cvt_f32_f16", cvtF32F16, AllEncodings);
+  t.add("v_cvt_f32_bf16", cvtF32Bf16, AllEncodings);
+  t.add("v_cvt_pk_bf16_f32", pack<ToBf16>);
+  t.add("v_cvt_pk_f16_f32", pack<ToF16<RoundingMode::NearestEven>>);
+  t.add("v_cvt_pkrtz_f16_f32", pack<ToF16<RoundingMode::TowardZero>>,
+        AllEncodings);
+  const char *norm = "scaled value rounded to nearest even; the ISA does not "
+                     "name the rounding";
+  t.add("v_cvt_pknorm_i16_f32", pack<ToSnorm>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, norm);
+  t.add("v_cvt_pknorm_u16_f32", pack<ToUnorm>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, norm);
+  t.add("v_cvt_pknorm_i16_f16", packHalves<ToSnorm>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, norm);
+  t.add("v_cvt_pknorm_u16_f16", packHalves<ToUnorm>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, norm);
+  constexpr auto snorm16 = [](float v) {
+    return ToSnorm{}(FloatEnv{}, FloatEnv{}, asBits(v));
+  };
+  constexpr auto unorm16 = [](float v) {
+    return ToUnorm{}(FloatEnv{}, FloatEnv{}, asBits(v));
+  };
+  t.add("v_cvt_norm_i16_f16", fromF16<decltype(snorm16)>, AllEncodings,
+        Fidelity::Bounded, norm);
+  t.add("v_cvt_norm_u16_f16", fromF16<decltype(unorm16)>, AllEncodings,
+        Fidelity::Bounded, norm);
+  constexpr auto i16 = [](float v) {
+    return v >= 32767 ? 0x7fffu : v <= -32768 ? 0x8000u : toSigned(v);
+  };
+  constexpr auto u16 = [](float v) {
+    return v >= 65535 ? 0xffffu : toUnsigned(v);
+  };
+  t.add("v_cvt_i16_f16", fromF16<decltype(i16)>, AllEncodings);
+  t.add("v_cvt_u16_f16", fromF16<decltype(u16)>, AllEncodings);
+  t.add("v_cvt_f16_i16", toF16<true>, AllEncodings);
+  t.add("v_cvt_f16_u16", toF16<false>, AllEncodings);
+
+  t.add("v_cvt_pk_fp8_f32", cvtPk8<false>);
+  t.add("v_cvt_pk_bf8_f32", cvtPk8<true>);
+  const char *random = "one of the two neighbours, chosen with the probability "
+                       "of the discarded part";
+  t.add("v_cvt_sr_fp8_f32", cvtSr8<false>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, random);
+  t.add("v_cvt_sr_bf8_f32", cvtSr8<true>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, random);
+  t.add("v_cvt_sr_f16_f32", cvtSr16<false>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, random);
+  t.add("v_cvt_sr_bf16_f32", cvtSr16<true>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, random);
+  t.add("v_cvt_f32_fp8", cvtF32From8<false>, AllEncodings);
+  t.add("v_cvt_f32_bf8", cvtF32From8<true>, AllEncodings);
+  t.add("v_cvt_pk_f32_fp8", cvtPkF32From8<false>, AllEncodings);
+  t.add("v_cvt_pk_f32_bf8", cvtPkF32From8<true>, AllEncodings);
+  t.add("v_cvt_pk_u8_f32", cvtPkU8, unsigned(Encoding::Plain),
+        Fidelity::Bounded,
+        "truncates; the ISA does not name the rounding of fractions");
+
+  auto from64 = [&](const char *name, auto f) {
+    t.add(name, fromF64<decltype(f)>,
+          unsigned(Encoding::Plain) | unsigned(Encoding::Dpp));
+  };
+  from64("v_cvt_i32_f64",
+         [](const FloatEnv &, UL x) { return toSigned(asDouble(x)); });
+  from64("v_cvt_u32_f64",
+         [](const FloatEnv &, UL x) { return toUnsigned(asDouble(x)); });
+  from64("v_cvt_f32_f64", [](const FloatEnv &env, UL x) {
+    return U(convertFloat(formatF64, formatF32, x, env.rounding));
+  });
+  const unsigned noSdwa = unsigned(Encoding::Plain) | unsigned(Encoding::Dpp);
+  t.add("v_cvt_f64_i32", toF64<F64FromI32>, noSdwa);
+  t.add("v_cvt_f64_u32", toF64<F64FromU32>, noSdwa);
+  t.add("v_cvt_f64_f32", toF64<F64FromF32>, noSdwa);
+  registerScaledConversions(t);
+}
+
+} // namespace NETRA_SIM_VARIANT
+} // namespace netra::sim

@@ -36,6 +36,8 @@ struct alignas(64) Plane {
 };
 
 struct Problem {
+  Problem(const MatrixShape &shape, const MatrixOperands &operands)
+      : shape(shape), operands(operands) {}
   const MatrixShape &shape;
   const MatrixOperands &operands;
   Plane a, b;
@@ -396,7 +398,9 @@ float cdna3Element(const Problem &p, unsigned i, unsigned j) {
     ec = std::max(ec, -126);
     int joint = std::max(e, ec);
     double high = e == zeroExponent ? 0 : floorAt(total, e - 24 + 31 - joint);
-    double low = floorAt(c, 24 - joint);
+    // Eight-bit units drop an accumulator that lies below the grid; the others
+    // floor it, to -1 when it is negative.
+    double low = !wide && joint - ec > 25 ? 0 : floorAt(c, 24 - joint);
     c = static_cast<float>(std::ldexp(high + low * 128, joint - 31));
     if (std::isinf(c))
       break;
@@ -431,7 +435,9 @@ float sequentialElement(const Problem &p, unsigned i, unsigned j) {
 typedef float FloatLanes __attribute__((vector_size(32)));
 typedef int32_t IntLanes __attribute__((vector_size(32)));
 
-inline IntLanes maxLanes(IntLanes a, IntLanes b) { return a > b ? a : b; }
+inline void raiseTo(IntLanes &value, const IntLanes &bound) {
+  value = value > bound ? value : bound;
+}
 
 /// The largest exponent sum of \p Count products and their truncated sum in
 /// units of 2^(exponent - 24), for eight columns.
@@ -446,11 +452,12 @@ inline void groupSum(const Problem &p, unsigned row, unsigned first,
   for (unsigned q = 0; q < Count; ++q) {
     unsigned k = first + q * Step;
     IntLanes b = *reinterpret_cast<const IntLanes *>(p.b.exponent + rowOfB(k));
-    top = maxLanes(top, b + p.a.exponent[k * m + row]);
+    raiseTo(top, b + p.a.exponent[k * m + row]);
   }
   // Groups of zeros only, and exponents the loop does not hold, are clamped
   // here and dealt with by the caller.
-  IntLanes clamped = maxLanes(top, IntLanes{} - 100);
+  IntLanes clamped = top;
+  raiseTo(clamped, IntLanes{} - 100);
   FloatLanes grid = (FloatLanes)((127 + 24 - clamped) << 23);
   IntLanes total = {};
   for (unsigned q = 0; q < Count; ++q) {
@@ -464,7 +471,7 @@ inline void groupSum(const Problem &p, unsigned row, unsigned first,
 }
 
 /// Joins the group sums of one row to its accumulators.
-template <unsigned N>
+template <unsigned N, bool Halves>
 inline void accumulate(const int32_t *__restrict sum,
                        const int32_t *__restrict exponent,
                        float *__restrict c) {
@@ -484,6 +491,8 @@ inline void accumulate(const int32_t *__restrict sum,
         static_cast<double>(c[j]) *
         asDouble(static_cast<uint64_t>(static_cast<int64_t>(1023 + 24 - joint))
                  << 52));
+    if (Halves && joint - ec > 25)
+      low = 0;
     double unit = asDouble(
         static_cast<uint64_t>(static_cast<int64_t>(1023 - 31 + joint)) << 52);
     c[j] = static_cast<float>((high + low * 128.0) * unit);
@@ -507,11 +516,12 @@ void cdna3Rows(Problem &p) {
           IntLanes e1, s1;
           groupSum<8, 2, Sparse, N>(p, i, first, column, e, s);
           groupSum<8, 2, Sparse, N>(p, i, first + 1, column, e1, s1);
-          IntLanes joint = maxLanes(e, e1);
-          IntLanes limit = IntLanes{} - 31;
-          s >>= -maxLanes(e - joint, limit);
-          s1 >>= -maxLanes(e1 - joint, limit);
-          s += s1;
+          IntLanes joint = e;
+          raiseTo(joint, e1);
+          IntLanes below = e - joint, below1 = e1 - joint;
+          raiseTo(below, IntLanes{} - 31);
+          raiseTo(below1, IntLanes{} - 31);
+          s = (s >> -below) + (s1 >> -below1);
           e = joint;
         } else {
           groupSum<8, 1, Sparse, N>(p, i, first, column, e, s);
@@ -531,7 +541,7 @@ void cdna3Rows(Problem &p) {
       for (unsigned lane = 0; lane < 8; ++lane)
         special |= static_cast<uint32_t>(awkward[lane]);
       again = special != 0;
-      accumulate<N>(sum, exponent, c);
+      accumulate<N, Halves>(sum, exponent, c);
     }
     for (unsigned j = 0; j < N; ++j) {
       bool scalar = again || p.b.special[j] || (Scaled && p.badScale[1][j]);
@@ -734,7 +744,7 @@ void executeMatrix(const MatrixShape &shape, const MatrixOperands &operands) {
     for (unsigned block = 0; block < shape.blocks; ++block)
       doubleBlock(shape, operands, block, result);
   } else {
-    Problem problem{.shape = shape, .operands = operands};
+    Problem problem(shape, operands);
     for (unsigned block = 0; block < shape.blocks; ++block) {
       if (shape.integerResult())
         integerBlock(problem, block, result);

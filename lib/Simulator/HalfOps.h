@@ -1,0 +1,153 @@
+//===- HalfOps.h - half-precision arithmetic --------------------*- C++ -*-===//
+// SPDX-License-Identifier: MIT
+//
+// Operands are f16 bits. Sums and products of f16 are exact in double, fused
+// ones are brought to double with a sticky last bit, so one rounding to f16
+// follows in every mode.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NETRA_LIB_SIMULATOR_HALFOPS_H
+#define NETRA_LIB_SIMULATOR_HALFOPS_H
+
+#include "FloatOps.h"
+
+namespace netra::sim {
+namespace NETRA_SIM_VARIANT {
+
+NETRA_SIM_INLINE double doubleFromF16(uint32_t bits) {
+  return double(asFloat(f32FromF16(bits)));
+}
+
+/// Nearest even; NaN becomes the default NaN.
+NETRA_SIM_INLINE uint32_t f16FromF64(double value) {
+  const uint64_t bits = asBits(value);
+  const uint32_t sign = uint32_t(bits >> 48) & 0x8000;
+  const uint64_t magnitude = bits & 0x7fffffffffffffff;
+  const uint64_t normal = (magnitude - (uint64_t(1023 - 15) << 52) +
+                           0x1ffffffffff + (magnitude >> 42 & 1)) >>
+                          42;
+  const uint64_t denormal =
+      asBits(asDouble(magnitude) + 0x1p28) - asBits(0x1p28);
+  const uint64_t r = magnitude < 0x3f10000000000000    ? denormal
+                     : magnitude < 0x40effe0000000000  ? normal
+                     : magnitude <= 0x7ff0000000000000 ? 0x7c00
+                                                       : 0x7e00;
+  return sign | uint32_t(r);
+}
+
+/// Rounds an exact (or sticky) value by MODE.
+NETRA_SIM_INLINE uint32_t roundToF16(const FloatEnv &env, double value) {
+  uint32_t r;
+  if (__builtin_expect(
+          env.rounding == RoundingMode::NearestEven && !env.fp16Overflow, 1)) {
+    r = f16FromF64(value);
+  } else {
+    // An infinite operand stays infinite; only overflow saturates.
+    r = uint32_t(convertFloat(formatF64, formatF16, asBits(value), env.rounding,
+                              env.fp16Overflow ? OverflowRule::Saturate
+                                               : OverflowRule::Ieee));
+  }
+  return env.flushResults ? flush16(r) : r;
+}
+
+template <unsigned N>
+NETRA_SIM_INLINE uint32_t settleNan16(uint32_t r, uint32_t a, uint32_t b,
+                                      uint32_t c) {
+  if (!isNan16(r))
+    return r;
+  if (isNan16(a))
+    return a | 0x0200;
+  if (N > 1 && isNan16(b))
+    return b | 0x0200;
+  if (N > 2 && isNan16(c))
+    return c | 0x0200;
+  return 0x7e00;
+}
+
+/// a * b + c with every bit of the exact result accounted for in the last one.
+NETRA_SIM_INLINE double stickyFma(double a, double b, double c) {
+  const double product = a * b; // exact: 22 bits
+  const double sum = product + c;
+  const double back = sum - product;
+  const double error = (product - (sum - back)) + (c - back);
+  uint64_t bits = asBits(sum);
+  if (error != 0 && error == error && !(bits & 1))
+    bits += (error > 0) == (sum > 0) ? 1 : -1;
+  return asDouble(bits);
+}
+
+struct HalfAdd {
+  static constexpr unsigned sources = 2;
+  static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
+    return settleNan16<2>(roundToF16(env, doubleFromF16(a) + doubleFromF16(b)),
+                          a, b, 0);
+  }
+};
+struct HalfSub {
+  static constexpr unsigned sources = 2;
+  static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
+    return settleNan16<2>(roundToF16(env, doubleFromF16(a) - doubleFromF16(b)),
+                          a, b, 0);
+  }
+};
+struct HalfSubrev {
+  static constexpr unsigned sources = 2;
+  static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
+    return settleNan16<2>(roundToF16(env, doubleFromF16(b) - doubleFromF16(a)),
+                          a, b, 0);
+  }
+};
+struct HalfMul {
+  static constexpr unsigned sources = 2;
+  static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
+    return settleNan16<2>(roundToF16(env, doubleFromF16(a) * doubleFromF16(b)),
+                          a, b, 0);
+  }
+};
+struct HalfFma {
+  static constexpr unsigned sources = 3;
+  static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t c) {
+    return settleNan16<3>(
+        roundToF16(env, stickyFma(doubleFromF16(a), doubleFromF16(b),
+                                  doubleFromF16(c))),
+        a, b, c);
+  }
+};
+/// A product rounded to f16, then a sum rounded again.
+struct HalfMad {
+  static constexpr unsigned sources = 3;
+  static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t c) {
+    return HalfAdd::run(env, HalfMul::run(env, a, b, 0), c, 0);
+  }
+};
+struct HalfMin {
+  static constexpr unsigned sources = 2;
+  static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
+    return min16(env, a, b);
+  }
+};
+struct HalfMax {
+  static constexpr unsigned sources = 2;
+  static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
+    return max16(env, a, b);
+  }
+};
+/// NaN as soon as one source is NaN.
+template <bool WantMax> struct HalfPropagate3 {
+  static constexpr unsigned sources = 3;
+  static uint32_t two(uint32_t a, uint32_t b) {
+    if (isNan16(a))
+      return a | 0x0200;
+    if (isNan16(b))
+      return b | 0x0200;
+    return (orderKey16(a) > orderKey16(b)) == WantMax ? a : b;
+  }
+  static uint32_t run(const FloatEnv &, uint32_t a, uint32_t b, uint32_t c) {
+    return two(two(a, b), c);
+  }
+};
+
+} // namespace NETRA_SIM_VARIANT
+} // namespace netra::sim
+
+#endif // NETRA_LIB_SIMULATOR_HALFOPS_H

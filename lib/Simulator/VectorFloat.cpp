@@ -1,0 +1,346 @@
+//===- VectorFloat.cpp - single-precision instructions --------------------===//
+// SPDX-License-Identifier: MIT
+//
+// Arithmetic is the host's IEEE arithmetic in the rounding mode of MODE, with
+// denormals flushed in bits where MODE says so. NaN results do not depend on
+// the host: the first NaN among the sources, quiet, or 0x7fc00000 when an
+// operation without NaN sources is invalid.
+//
+//===----------------------------------------------------------------------===//
+#include "FloatLanes.h"
+#include "FloatOps.h"
+#include "LaneAlu.h"
+#include "VectorAlu.h"
+
+#include <cmath>
+
+namespace netra::sim {
+namespace NETRA_SIM_VARIANT {
+namespace {
+
+using U = uint32_t;
+
+/// \p Tied: the destination is the last source.
+template <typename F, unsigned N, Rule R, bool Tied>
+void bare(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, t2, result;
+  const uint32_t *a = w.lanes(I.src(0), 0, t0);
+  const uint32_t *b = N > 1 ? w.lanes(I.src(1), 0, t1) : a;
+  const uint32_t *c = N < 3  ? a
+                      : Tied ? w.row(I.dst().index)
+                             : w.lanes(I.src(2), 0, t2);
+  run<F, N, R>(floatEnv(w, true), w.laneCount, a, b, c, result.lane);
+  w.writeLanes(I.dst(), 0, result.lane);
+}
+
+template <typename F, unsigned N, Rule R, bool Tied>
+void general(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, t2, result;
+  const FloatEnv env = floatEnv(w, true);
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
+  const uint32_t *b = N > 1 ? fetch(I, w, 1, 0, SourceType::F32, t1) : a;
+  const uint32_t *c = N < 3  ? a
+                      : Tied ? w.row(I.dst().index)
+                             : fetch(I, w, 2, 0, SourceType::F32, t2);
+  run<F, N, R>(env, w.laneCount, a, b, c, result.lane);
+  if (I.clamp || I.omod)
+    for (unsigned l = 0; l < w.laneCount; ++l)
+      result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+
+template <typename F, unsigned N, Rule R, bool Tied>
+Handler bind(const Instruction &I, const char *&why) {
+  return isBare(I) ? bare<F, N, R, Tied> : general<F, N, R, Tied>;
+}
+
+template <unsigned N, typename F>
+void add(SemanticsTable &t, const char *name, F) {
+  t.addBinder(name, bind<F, N, Rule::Arithmetic, false>);
+}
+template <unsigned N, typename F>
+void addBits(SemanticsTable &t, const char *name, F) {
+  t.addBinder(name, bind<F, N, Rule::Bits, false>);
+}
+
+//===----------------------------------------------------------------------===//
+// Division support and the like
+//===----------------------------------------------------------------------===//
+
+struct Division {
+  U value;
+  bool scaled;
+};
+
+/// The exponent field.
+int exponentOf(U bits) { return int(bits >> 23 & 0xff); }
+bool isDenormal(U bits) {
+  return exponentOf(bits) == 0 && (bits & 0x7fffff) != 0;
+}
+U scale(U bits, int by) {
+  return U(convertFloatScaled(formatF32, formatF32, bits, by));
+}
+
+/// v_div_scale: \p a is the numerator \p n or the denominator \p d, scaled so
+/// that the Newton iterations neither overflow nor lose bits.
+Division divScale(U a, U d, U n) {
+  if ((n & 0x7fffffff) == 0 || (d & 0x7fffffff) == 0)
+    return {DefaultNan32, false};
+  const double quotient = std::fabs(double(asFloat(n)) / double(asFloat(d)));
+  const double reciprocal = std::fabs(1.0 / double(asFloat(d)));
+  const bool quotientDenormal = quotient > 0 && quotient < 0x1p-126;
+  // The reciprocal of the denominator is compared in single precision's range.
+  const bool reciprocalDenormal = reciprocal > 0 && reciprocal < 0x1p-126;
+  if (exponentOf(n) - exponentOf(d) >= 96) {
+    return {a == d ? scale(a, 64) : a, true};
+  }
+  if (isDenormal(d))
+    return {scale(a, 64), false};
+  if (reciprocalDenormal && quotientDenormal)
+    return {a == d ? scale(a, 64) : a, true};
+  if (reciprocalDenormal)
+    return {scale(a, -64), false};
+  if (quotientDenormal)
+    return {a == n ? scale(a, 64) : a, true};
+  if (exponentOf(n) <= 23)
+    return {scale(a, 64), false};
+  return {a, false};
+}
+
+void divScaleF32(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, t2, result, scaled;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
+  const uint32_t *d = fetch(I, w, 1, 0, SourceType::F32, t1);
+  const uint32_t *n = fetch(I, w, 2, 0, SourceType::F32, t2);
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    Division r = divScale(a[l], d[l], n[l]);
+    result.lane[l] = r.value;
+    scaled.lane[l] = r.scaled;
+  }
+  const uint64_t mask = w.activeMask();
+  storeWord(w, I.dst(), 0, result.lane, mask);
+  storeCondition(w, I.dst(1), scaled.lane, mask);
+}
+
+/// fma, times 2^32 in the lanes that VCC marks; the product is rounded once.
+void divFmasF32(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, t2, result;
+  const FloatEnv env = floatEnv(w, true);
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
+  const uint32_t *b = fetch(I, w, 1, 0, SourceType::F32, t1);
+  const uint32_t *c = fetch(I, w, 2, 0, SourceType::F32, t2);
+  run<FusedMultiplyAdd, 3, Rule::Arithmetic>(env, w.laneCount, a, b, c,
+                                             result.lane);
+  const uint64_t vcc = w.vcc();
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    U r = result.lane[l];
+    if (vcc >> l & 1)
+      r = scale(r, 32);
+    result.lane[l] = finishF32(r, I.omod, I.clamp, env);
+  }
+  storeResult(I, w, result.lane, w.activeMask());
+}
+
+U divFixup(const FloatEnv &, U quotient, U d, U n) {
+  const U sign = (d ^ n) & 0x80000000;
+  const U absD = d & 0x7fffffff, absN = n & 0x7fffffff;
+  if (isNan32(n))
+    return n | 0x00400000;
+  if (isNan32(d))
+    return d | 0x00400000;
+  if ((absD == 0 && absN == 0) || (absD == 0x7f800000 && absN == 0x7f800000))
+    return 0xffc00000;
+  if (absD == 0 || absN == 0x7f800000)
+    return sign | 0x7f800000;
+  if (absD == 0x7f800000 || absN == 0)
+    return sign;
+  if (exponentOf(n) - exponentOf(d) < -150)
+    return sign; // the quotient underflows
+  return sign | (quotient & 0x7fffffff);
+}
+
+/// Multiplication by the DX9 rule: zero times anything is +0.
+U mulLegacy(const FloatEnv &, U a, U b) {
+  if ((a & 0x7fffffff) == 0 || (b & 0x7fffffff) == 0)
+    return 0;
+  if (isNan32(a))
+    return a | 0x00400000;
+  if (isNan32(b))
+    return b | 0x00400000;
+  return asBits(asFloat(a) * asFloat(b));
+}
+
+float fract(float x) {
+  // x - floor(x) rounds to 1 for tiny negative x; the result stays below 1.
+  if (std::isinf(x))
+    return NAN;
+  float r = x - std::floor(x);
+  return r >= 1.0f ? 0x1.fffffep-1f : r;
+}
+
+U frexpExponent(U bits) {
+  const U magnitude = bits & 0x7fffffff;
+  if (magnitude >= 0x7f800000 || magnitude == 0)
+    return 0;
+  if (magnitude < 0x00800000)
+    return U(31 - __builtin_clz(magnitude) - 149 + 1);
+  return U(exponentOf(bits) - 126);
+}
+U frexpMantissa(U bits) {
+  const U magnitude = bits & 0x7fffffff;
+  if (magnitude >= 0x7f800000)
+    return isNan32(bits) ? bits | 0x00400000 : bits;
+  if (magnitude == 0)
+    return bits;
+  int e = int(frexpExponent(bits));
+  return scale(bits, -e);
+}
+
+void frexpExpF32(const Instruction &I, Wave &w) {
+  LaneVector t, result;
+  const bool flush = floatEnv(w, true).flushInputs;
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t);
+  for (unsigned l = 0; l < w.laneCount; ++l)
+    result.lane[l] = frexpExponent(flush ? flush32(a[l]) : a[l]);
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+
+void ldexpF32(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, result;
+  const FloatEnv env = floatEnv(w, true);
+  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
+  const uint32_t *b = fetch(I, w, 1, 0, SourceType::Int, t1);
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    U x = env.flushInputs ? flush32(a[l]) : a[l];
+    int by = int32_t(b[l]);
+    by = by > 1000 ? 1000 : by < -1000 ? -1000 : by;
+    U r = U(convertFloatScaled(formatF32, formatF32, x, by, env.rounding));
+    if (env.flushResults)
+      r = flush32(r);
+    result.lane[l] = finishF32(r, I.omod, I.clamp, env);
+  }
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+
+/// f32 dot product of two pairs of 16-bit floats. Denormals are flushed
+/// whatever MODE says, and each step rounds to nearest.
+template <bool Bf16, bool Accumulates>
+void dot2F32(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, t2, result;
+  const uint32_t *a = w.lanes(I.src(0), 0, t0), *b = w.lanes(I.src(1), 0, t1);
+  const uint32_t *c =
+      Accumulates ? w.row(I.dst().index) : w.lanes(I.src(2), 0, t2);
+  auto widen = [](U half) {
+    return Bf16 ? flush32(half << 16) : f32FromF16(flush16(half));
+  };
+  const FloatEnv env = floatEnv(w, true);
+  const bool packed = !Accumulates;
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    U x[2], y[2];
+    for (unsigned h = 0; h < 2; ++h) {
+      // op_sel and op_sel_hi name the half that each product takes.
+      const unsigned sel = h ? I.opSelHi : I.opSel;
+      const unsigned xh = packed ? sel & 1 : h, yh = packed ? sel >> 1 & 1 : h;
+      x[h] = widen(a[l] >> (16 * xh) & 0xffff);
+      y[h] = widen(b[l] >> (16 * yh) & 0xffff);
+      if (packed) {
+        const unsigned neg = h ? I.negHi : I.negLo;
+        x[h] ^= (neg & 1) << 31;
+        y[h] ^= (neg >> 1 & 1) << 31;
+      }
+    }
+    U z = flush32(c[l]);
+    if (packed)
+      z = (I.negHi & 4 ? z & 0x7fffffff : z) ^ (I.negLo & 4 ? 0x80000000 : 0);
+    float sum;
+    if constexpr (Bf16) {
+      float product = asFloat(x[0]) * asFloat(y[0]);
+      sum = __builtin_fmaf(asFloat(x[1]), asFloat(y[1]), product);
+      sum += asFloat(z);
+    } else {
+      sum = __builtin_fmaf(asFloat(x[0]), asFloat(y[0]), asFloat(z));
+      sum = __builtin_fmaf(asFloat(x[1]), asFloat(y[1]), sum);
+    }
+    U r = flush32(asBits(sum));
+    if (isNan32(r))
+      r = DefaultNan32;
+    result.lane[l] = finishF32(r, 0, I.clamp, env);
+  }
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+
+/// Three sources, the third of which may be any: minimum3 and maximum3 give
+/// NaN as soon as one is NaN, and order -0 below +0.
+U propagate(U a, U b, bool wantMax) {
+  if (isNan32(a))
+    return a | 0x00400000;
+  if (isNan32(b))
+    return b | 0x00400000;
+  return (orderKey32(a) > orderKey32(b)) == wantMax ? a : b;
+}
+
+} // namespace
+
+void registerVectorFloat(SemanticsTable &t) {
+  add<2>(t, "v_add_f32", [](float a, float b) { return a + b; });
+  add<2>(t, "v_sub_f32", [](float a, float b) { return a - b; });
+  add<2>(t, "v_subrev_f32", [](float a, float b) { return b - a; });
+  add<2>(t, "v_mul_f32", [](float a, float b) { return a * b; });
+  constexpr FusedMultiplyAdd fma;
+  add<3>(t, "v_fma_f32", fma);
+  add<3>(t, "v_fmaak_f32", fma);
+  // The assembly order is already S0, K, S1.
+  add<3>(t, "v_fmamk_f32", fma);
+  t.addBinder("v_fmac_f32", bind<FusedMultiplyAdd, 3, Rule::Arithmetic, true>);
+  addBits<2>(t, "v_mul_legacy_f32", [](const FloatEnv &env, U a, U b) {
+    return mulLegacy(env, a, b);
+  });
+  addBits<2>(t, "v_min_f32",
+             [](const FloatEnv &env, U a, U b) { return min32(env, a, b); });
+  addBits<2>(t, "v_max_f32",
+             [](const FloatEnv &env, U a, U b) { return max32(env, a, b); });
+  addBits<3>(t, "v_min3_f32", [](const FloatEnv &env, U a, U b, U c) {
+    return min32(env, min32(env, a, b), c);
+  });
+  addBits<3>(t, "v_max3_f32", [](const FloatEnv &env, U a, U b, U c) {
+    return max32(env, max32(env, a, b), c);
+  });
+  addBits<3>(t, "v_med3_f32", [](const FloatEnv &env, U a, U b, U c) {
+    return med32(env, a, b, c);
+  });
+  addBits<3>(t, "v_minimum3_f32", [](const FloatEnv &, U a, U b, U c) {
+    return propagate(propagate(a, b, false), c, false);
+  });
+  addBits<3>(t, "v_maximum3_f32", [](const FloatEnv &, U a, U b, U c) {
+    return propagate(propagate(a, b, true), c, true);
+  });
+  add<1>(t, "v_trunc_f32", [](float a) { return std::trunc(a); });
+  add<1>(t, "v_ceil_f32", [](float a) { return std::ceil(a); });
+  add<1>(t, "v_floor_f32", [](float a) { return std::floor(a); });
+  add<1>(t, "v_rndne_f32", [](float a) { return roundEven(a); });
+  add<1>(t, "v_fract_f32", [](float a) { return fract(a); });
+  addBits<1>(t, "v_frexp_mant_f32",
+             [](const FloatEnv &, U a) { return frexpMantissa(a); });
+  t.add("v_frexp_exp_i32_f32", frexpExpF32, AllEncodings);
+  t.add("v_ldexp_f32", ldexpF32);
+  t.add("v_div_scale_f32", divScaleF32);
+  t.add("v_div_fmas_f32", divFmasF32);
+  addBits<3>(t, "v_div_fixup_f32", [](const FloatEnv &env, U a, U b, U c) {
+    return divFixup(env, a, b, c);
+  });
+  const char *dotNote = "products and sums rounded one after the other; the "
+                        "ISA does not fix the hardware's intermediate rounding";
+  t.add("v_dot2_f32_f16", dot2F32<false, false>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, dotNote);
+  t.add("v_dot2_f32_bf16", dot2F32<true, false>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, dotNote);
+  t.add("v_dot2c_f32_f16", dot2F32<false, true>,
+        unsigned(Encoding::Plain) | unsigned(Encoding::Dpp), Fidelity::Bounded,
+        dotNote);
+  t.add("v_dot2c_f32_bf16", dot2F32<true, true>,
+        unsigned(Encoding::Plain) | unsigned(Encoding::Dpp), Fidelity::Bounded,
+        dotNote);
+}
+
+} // namespace NETRA_SIM_VARIANT
+} // namespace netra::sim
