@@ -38,6 +38,12 @@ static void printExtents(OpAsmPrinter &printer, Operation *,
   printer << ")";
 }
 
+/// True for a positive power of two.
+static bool isAlignment(IntegerAttr attribute) {
+  int64_t alignment = attribute.getInt();
+  return alignment > 0 && llvm::isPowerOf2_64(alignment);
+}
+
 #define GET_OP_CLASSES
 #include "Netra/IR/NetraEngineOps.cpp.inc"
 
@@ -182,7 +188,7 @@ LogicalResult WeightsOp::verify() {
       if (!isa<WeightOp>(op))
         return emitOpError("C1: expected weights, found '")
                << op.getName() << "'";
-  if (getBytesAttr().getInt() < 0 || !llvm::isPowerOf2_64(getAlignment()))
+  if (getBytesAttr().getInt() < 0 || !isAlignment(getAlignmentAttr()))
     return emitOpError("C4: 'bytes' must not be negative and 'alignment' must "
                        "be a power of two, found ")
            << getBytesAttr().getInt() << " and " << getAlignmentAttr().getInt();
@@ -266,7 +272,7 @@ LogicalResult PlanOp::verify() {
       if (!isa<LaunchOp, FallbackStepOp>(op))
         return emitOpError("C1: expected launches and fallback steps, found '")
                << op.getName() << "'";
-  if (getArenaAttr().getInt() < 0 || !llvm::isPowerOf2_64(getAlignment()))
+  if (getArenaAttr().getInt() < 0 || !isAlignment(getAlignmentAttr()))
     return emitOpError("C3: 'arena' must not be negative and 'alignment' must "
                        "be a power of two, found ")
            << getArenaAttr().getInt() << " and " << getAlignmentAttr().getInt();

@@ -94,6 +94,11 @@ static void printSquareScale(OpAsmPrinter &printer, Operation *op, Value scale,
 
 static ParseResult parseEpilogueBody(OpAsmParser &parser,
                                      EpilogueAttr &epilogue) {
+  // As an attribute, this word would be a type.
+  if (succeeded(parser.parseOptionalKeyword("none"))) {
+    epilogue = EpilogueAttr::get(parser.getContext());
+    return success();
+  }
   // The full spelling of the attribute, or an alias, is accepted as well.
   Attribute attribute;
   SMLoc loc = parser.getCurrentLocation();
@@ -659,8 +664,8 @@ LogicalResult ReshapeOp::verify() {
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  if (getX().getType() == getResult().getType() &&
-      tensorType(getX()).hasStaticShape())
+  // The one dynamic extent is what the number of elements makes it.
+  if (getX().getType() == getResult().getType())
     return getX();
   auto source = getX().getDefiningOp<ReshapeOp>();
   if (!source)
@@ -771,15 +776,16 @@ LogicalResult ProfileOp::verify() {
 }
 
 LogicalResult ArenaOp::verify() {
-  if (static_cast<int64_t>(getLowerBound()) < 0 || getLowerBound() > getBytes())
-    return emitOpError(
-               "C1: sizes must not be negative and the lower bound must "
-               "not exceed the size, found ")
-           << getLowerBoundAttr().getInt() << " and "
-           << getBytesAttr().getInt();
-  if (!llvm::isPowerOf2_64(getAlignment()))
+  int64_t bytes = getBytesAttr().getInt();
+  int64_t lowerBound = getLowerBoundAttr().getInt();
+  int64_t alignment = getAlignmentAttr().getInt();
+  if (lowerBound < 0 || lowerBound > bytes)
+    return emitOpError("C1: sizes must not be negative and the lower bound must "
+                       "not exceed the size, found ")
+           << lowerBound << " and " << bytes;
+  if (alignment < 1 || !llvm::isPowerOf2_64(alignment))
     return emitOpError("C2: the alignment must be a power of two, found ")
-           << getAlignmentAttr().getInt();
+           << alignment;
   return success();
 }
 

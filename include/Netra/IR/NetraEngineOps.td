@@ -283,7 +283,7 @@ def Netra_LaunchOp : Netra_Op<"launch", [
     DenseI64ArrayAttr:$after, StrAttr:$contract, StrAttr:$tactic,
     StrAttr:$op_name, StrAttr:$name);
   let assemblyFormat = [{
-    $kernel `grid` custom<Extents>($grid) `block` custom<Extents>($block)
+    $kernel `grid` `` custom<Extents>($grid) `block` `` custom<Extents>($block)
     `static_lds` `(` $static_lds `)` `dynamic_lds` `(` $dynamic_lds `)`
     `args` `(` $args `)` `after` `(` $after `)` `contract` `(` $contract `)`
     `tactic` `(` $tactic `)` `operation` `(` $op_name `)` `name` `(` $name `)`
