@@ -21,7 +21,7 @@ using namespace netra::torch;
 void ConstantIntOp::getAsmResultNames(
     llvm::function_ref<void(Value, llvm::StringRef)> setNameFn) {
   SmallString<32> name;
-  llvm::raw_svector_ostream(name) << "int" << getValue();
+  llvm::raw_svector_ostream(name) << "int" << getValueAttr().getInt();
   setNameFn(getResult(), name);
 }
 
