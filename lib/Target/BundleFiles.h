@@ -1,0 +1,44 @@
+//===- BundleFiles.h - Shared parts of the bundle code ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_LIB_TARGET_BUNDLEFILES_H
+#define NETRA_LIB_TARGET_BUNDLEFILES_H
+
+#include "Netra/Target/Bundle.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace netra {
+
+inline constexpr llvm::StringRef engineFileName = "engine.json";
+
+inline constexpr llvm::StringRef guardNames[] = {
+    "m", "batch", "sequence", "routed_rows", "tensor_parallel"};
+
+std::string computeWeightsId(const EngineWeights &weights);
+std::string computeEngineId(const Engine &engine);
+
+/// True for a path that stays inside a bundle and is spelled in one way only:
+/// relative, forward slashes, printable, no empty part, no ".", "..", '\'.
+inline bool isBundlePath(llvm::StringRef path) {
+  if (path.size() > 4096)
+    return false;
+  while (true) {
+    auto [part, rest] = path.split('/');
+    if (part.empty() || part == "." || part == "..")
+      return false;
+    for (char c : part)
+      if (c == '\\' || !llvm::isPrint(c))
+        return false;
+    if (part.size() == path.size())
+      return true;
+    path = rest;
+  }
+}
+
+} // namespace netra
+
+#endif // NETRA_LIB_TARGET_BUNDLEFILES_H

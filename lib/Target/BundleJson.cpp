@@ -1,0 +1,559 @@
+//===- BundleJson.cpp - engine.json, written and read ---------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "BundleFiles.h"
+
+#include "Netra/Catalog/Json.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using netra::json::ObjectReader;
+using netra::json::Reader;
+using Json = nlohmann::json;
+
+namespace netra {
+
+static constexpr StringRef engineFormat = "netra.engine/1";
+static constexpr StringRef roleNames[] = {"input", "output", "state"};
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static std::string name(ElementType type) {
+  return elementTypeName(type).str();
+}
+
+static Json toJson(const EngineKernel &kernel) {
+  Json arguments = Json::array();
+  for (const EngineKernelArgument &argument : kernel.arguments)
+    arguments.push_back({{"name", argument.name},
+                         {"offset", argument.offset},
+                         {"bytes", argument.bytes},
+                         {"kind", argumentKindName(argument.kind).str()},
+                         {"type", name(argument.type)},
+                         {"access", accessName(argument.access).str()}});
+  return {{"symbol", kernel.symbol},
+          {"kernarg_bytes", kernel.kernargBytes},
+          {"static_lds", kernel.staticLds},
+          {"vgprs", kernel.vgprs},
+          {"agprs", kernel.agprs},
+          {"sgprs", kernel.sgprs},
+          {"max_workgroup", kernel.maxWorkgroup},
+          {"arguments", std::move(arguments)}};
+}
+
+static Json toJson(const PackRecipe &recipe) {
+  Json sources = Json::array(), steps = Json::array();
+  for (const PackSource &source : recipe.sources)
+    sources.push_back({{"checkpoint", source.checkpoint},
+                       {"type", name(source.type)},
+                       {"shape", source.shape}});
+  for (const PackStep &step : recipe.steps)
+    steps.push_back(step.kind == PackStep::Kind::Layout
+                        ? Json{{"layout", step.layout}}
+                        : Json{{"cast", name(step.type)}});
+  return {{"sources", std::move(sources)},
+          {"concat_axis", recipe.concatAxis},
+          {"steps", std::move(steps)}};
+}
+
+static Json toJson(const EngineWeights &weights, bool withId) {
+  Json entries = Json::array();
+  for (const EngineWeight &weight : weights.entries)
+    entries.push_back({{"name", weight.name},
+                       {"offset", weight.offset},
+                       {"bytes", weight.bytes},
+                       {"type", name(weight.type)},
+                       {"shape", weight.shape},
+                       {"layout", weight.layout},
+                       {"pack", toJson(weight.pack)}});
+  Json result = {{"bytes", weights.bytes},
+                 {"alignment", weights.alignment},
+                 {"entries", std::move(entries)}};
+  if (withId)
+    result["id"] = weights.id;
+  return result;
+}
+
+static Json toJson(const EngineSlot &slot) {
+  using Kind = EngineSlot::Kind;
+  switch (slot.kind) {
+  case Kind::Binding:
+  case Kind::Weight:
+    return {{"kind", slot.kind == Kind::Binding ? "binding" : "weight"},
+            {"index", slot.index},
+            {"offset", slot.offset},
+            {"bytes", slot.bytes}};
+  case Kind::Arena:
+    return {{"kind", "arena"}, {"offset", slot.offset}, {"bytes", slot.bytes}};
+  case Kind::Value:
+    return {{"kind", "value"}, {"type", name(slot.type)}, {"bits", slot.bits}};
+  case Kind::Null:
+    break;
+  }
+  return {{"kind", "null"}};
+}
+
+static Json toJson(const std::vector<EngineSlot> &slots) {
+  Json result = Json::array();
+  for (const EngineSlot &slot : slots)
+    result.push_back(toJson(slot));
+  return result;
+}
+
+static Json toJson(const EngineStep &step) {
+  Json result = {{"name", step.name},
+                 {"operation", step.operation},
+                 {"after", step.after}};
+  if (step.kind == EngineStep::Kind::Fallback) {
+    result["kind"] = "fallback";
+    result["reason"] = step.reason;
+    result["inputs"] = toJson(step.inputs);
+    result["outputs"] = toJson(step.outputs);
+    return result;
+  }
+  result["kind"] = "launch";
+  result["tactic"] = step.tactic;
+  result["contract"] = step.contract;
+  result["code_object"] = step.codeObject;
+  result["kernel"] = step.kernel;
+  result["grid"] = step.grid;
+  result["block"] = step.block;
+  result["dynamic_lds"] = step.dynamicLds;
+  result["arguments"] = toJson(step.arguments);
+  return result;
+}
+
+static Json toJson(const EnginePlan &plan) {
+  Json guards = Json::object(), steps = Json::array();
+  for (const auto &[key, range] : plan.profile.guards)
+    guards[key] = {range.min, range.max};
+  for (const EngineStep &step : plan.steps)
+    steps.push_back(toJson(step));
+  return {{"name", plan.name},
+          {"profile",
+           {{"name", plan.profile.name},
+            {"priority", plan.profile.priority},
+            {"guards", std::move(guards)}}},
+          {"bindings", plan.bindings},
+          {"arena",
+           {{"bytes", plan.arenaBytes}, {"alignment", plan.arenaAlignment}}},
+          {"steps", std::move(steps)}};
+}
+
+std::string writeEngineJson(const Engine &engine) {
+  Json files = Json::array(), codeObjects = Json::array(),
+       bindings = Json::array(), plans = Json::array();
+  for (const EngineFile &file : engine.files)
+    files.push_back(
+        {{"path", file.path}, {"sha256", file.sha256}, {"bytes", file.bytes}});
+  for (const EngineCodeObject &object : engine.codeObjects) {
+    Json kernels = Json::array();
+    for (const EngineKernel &kernel : object.kernels)
+      kernels.push_back(toJson(kernel));
+    codeObjects.push_back({{"name", object.name},
+                           {"path", object.path},
+                           {"sha256", object.sha256},
+                           {"text_sha256", object.textSha256},
+                           {"kernels", std::move(kernels)}});
+  }
+  for (const EngineBinding &binding : engine.bindings)
+    bindings.push_back(
+        {{"name", binding.name},
+         {"role", roleNames[static_cast<size_t>(binding.role)].str()},
+         {"index", binding.index},
+         {"type", name(binding.type)},
+         {"shape", binding.shape},
+         {"layout", binding.layout},
+         {"bytes", binding.bytes}});
+  for (const EnginePlan &plan : engine.plans)
+    plans.push_back(toJson(plan));
+  Json document = {{"format", engineFormat.str()},
+                   {"id", engine.id},
+                   {"name", engine.name},
+                   {"target",
+                    {{"architecture", engine.architecture},
+                     {"wave_size", engine.waveSize},
+                     {"code_object_version", engine.codeObjectVersion}}},
+                   {"files", std::move(files)},
+                   {"code_objects", std::move(codeObjects)},
+                   {"bindings", std::move(bindings)},
+                   {"weights", toJson(engine.weights, /*withId=*/true)},
+                   {"plans", std::move(plans)}};
+  return json::print(document, 2) + "\n";
+}
+
+std::string computeWeightsId(const EngineWeights &weights) {
+  std::string text = json::print(toJson(weights, /*withId=*/false), -1);
+  return "nw_" + sha256Hex(StringRef(text)).substr(0, 24);
+}
+
+std::string computeEngineId(const Engine &engine) {
+  Engine copy = engine;
+  copy.id.clear();
+  return "ne_" + sha256Hex(StringRef(writeEngineJson(copy))).substr(0, 24);
+}
+
+void finalizeEngine(Engine &engine, const BundleFiles &files) {
+  engine.files.clear();
+  for (const auto &[path, contents] : files)
+    if (path != engineFileName)
+      engine.files.push_back(
+          {path, sha256Hex(StringRef(contents)), contents.size()});
+  engine.weights.id = computeWeightsId(engine.weights);
+  engine.id = computeEngineId(engine);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using Elements = std::vector<Reader>;
+
+Elements elements(std::optional<Reader> reader) {
+  if (!reader)
+    return {};
+  return reader->array().value_or(Elements());
+}
+
+void readText(ObjectReader &object, StringRef key, std::string &to,
+              bool mayBeEmpty = false) {
+  std::optional<Reader> member = object.required(key);
+  if (!member)
+    return;
+  std::optional<std::string> text = member->string();
+  if (!text)
+    return;
+  if ((text->empty() && !mayBeEmpty) || StringRef(*text).contains('\0'))
+    member->fail("a string that is not empty and has no NUL");
+  to = std::move(*text);
+}
+
+/// A prefix and so many lower-case hexadecimal digits.
+void readHex(ObjectReader &object, StringRef key, StringRef prefix,
+             size_t digits, std::string &to) {
+  std::optional<Reader> member = object.required(key);
+  if (!member)
+    return;
+  std::optional<std::string> text = member->string();
+  if (!text)
+    return;
+  StringRef rest = *text;
+  bool good =
+      rest.consume_front(prefix) && rest.size() == digits &&
+      all_of(rest, [](char c) { return isDigit(c) || (c >= 'a' && c <= 'f'); });
+  if (!good)
+    member->fail("\"" + prefix + "\" and " + Twine(digits) +
+                 " lower-case hexadecimal digits");
+  to = std::move(*text);
+}
+
+void readNumber(ObjectReader &object, StringRef key, uint64_t &to,
+                uint64_t min = 0,
+                uint64_t max = std::numeric_limits<uint64_t>::max()) {
+  if (std::optional<Reader> member = object.required(key))
+    if (std::optional<uint64_t> value = member->unsignedInteger(min, max))
+      to = *value;
+}
+
+void readType(ObjectReader &object, StringRef key, ElementType &to) {
+  std::optional<Reader> member = object.required(key);
+  if (!member)
+    return;
+  std::vector<StringRef> names;
+  for (ElementType type : allElementTypes())
+    names.push_back(elementTypeName(type));
+  if (std::optional<std::string> text = member->choice(names))
+    to = *parseElementType(*text);
+}
+
+void readShape(ObjectReader &object, StringRef key, std::vector<int64_t> &to) {
+  for (const Reader &extent : elements(object.required(key)))
+    to.push_back(extent.integer(0).value_or(0));
+}
+
+void readNumbers(ObjectReader &object, StringRef key,
+                 std::vector<uint64_t> &to) {
+  for (const Reader &value : elements(object.required(key)))
+    to.push_back(value.unsignedInteger().value_or(0));
+}
+
+void readTriple(ObjectReader &object, StringRef key,
+                std::array<uint64_t, 3> &to) {
+  std::optional<Reader> member = object.required(key);
+  if (!member)
+    return;
+  std::optional<Elements> values = member->array(3, 3);
+  if (!values)
+    return;
+  for (size_t i = 0; i != 3; ++i)
+    to[i] = (*values)[i].unsignedInteger(1, UINT32_MAX).value_or(1);
+}
+
+EngineKernel readKernel(const Reader &reader) {
+  EngineKernel kernel;
+  ObjectReader object(reader);
+  readText(object, "symbol", kernel.symbol);
+  readNumber(object, "kernarg_bytes", kernel.kernargBytes, 0, 65536);
+  readNumber(object, "static_lds", kernel.staticLds, 0, UINT32_MAX);
+  readNumber(object, "vgprs", kernel.vgprs, 0, 512);
+  readNumber(object, "agprs", kernel.agprs, 0, 512);
+  readNumber(object, "sgprs", kernel.sgprs, 0, 512);
+  readNumber(object, "max_workgroup", kernel.maxWorkgroup, 1, 1024);
+  for (const Reader &element : elements(object.required("arguments"))) {
+    EngineKernelArgument argument;
+    ObjectReader fields(element);
+    readText(fields, "name", argument.name);
+    readNumber(fields, "offset", argument.offset, 0, 65536);
+    readNumber(fields, "bytes", argument.bytes, 1, 8);
+    readType(fields, "type", argument.type);
+    if (std::optional<Reader> member = fields.required("kind"))
+      if (auto text = member->choice({"pointer", "value"}))
+        argument.kind = *parseArgumentKind(*text);
+    if (std::optional<Reader> member = fields.required("access"))
+      if (auto text = member->choice({"read", "write", "readwrite", "value"}))
+        argument.access = *parseAccess(*text);
+    fields.finish();
+    kernel.arguments.push_back(std::move(argument));
+  }
+  object.finish();
+  return kernel;
+}
+
+EngineCodeObject readEngineCodeObject(const Reader &reader) {
+  EngineCodeObject result;
+  ObjectReader object(reader);
+  readText(object, "name", result.name);
+  readText(object, "path", result.path);
+  readHex(object, "sha256", "", 64, result.sha256);
+  readHex(object, "text_sha256", "", 64, result.textSha256);
+  for (const Reader &element : elements(object.required("kernels")))
+    result.kernels.push_back(readKernel(element));
+  object.finish();
+  return result;
+}
+
+EngineBinding readBinding(const Reader &reader) {
+  EngineBinding binding;
+  ObjectReader object(reader);
+  readText(object, "name", binding.name);
+  if (std::optional<Reader> member = object.required("role"))
+    if (auto text = member->choice(roleNames))
+      binding.role =
+          static_cast<BindingRole>(find(roleNames, *text) - roleNames);
+  readNumber(object, "index", binding.index);
+  readType(object, "type", binding.type);
+  readShape(object, "shape", binding.shape);
+  readText(object, "layout", binding.layout);
+  readNumber(object, "bytes", binding.bytes);
+  object.finish();
+  return binding;
+}
+
+PackRecipe readPack(const Reader &reader) {
+  PackRecipe recipe;
+  ObjectReader object(reader);
+  for (const Reader &element : elements(object.required("sources"))) {
+    PackSource source;
+    ObjectReader fields(element);
+    readText(fields, "checkpoint", source.checkpoint);
+    readType(fields, "type", source.type);
+    readShape(fields, "shape", source.shape);
+    fields.finish();
+    recipe.sources.push_back(std::move(source));
+  }
+  if (std::optional<Reader> member = object.required("concat_axis"))
+    recipe.concatAxis = member->integer(0, 16).value_or(0);
+  for (const Reader &element : elements(object.required("steps"))) {
+    PackStep step;
+    ObjectReader fields(element);
+    if (element.get().is_object() && element.get().contains("cast")) {
+      step.kind = PackStep::Kind::Cast;
+      readType(fields, "cast", step.type);
+    } else {
+      readText(fields, "layout", step.layout);
+    }
+    fields.finish();
+    recipe.steps.push_back(std::move(step));
+  }
+  object.finish();
+  return recipe;
+}
+
+EngineWeights readWeights(const Reader &reader) {
+  EngineWeights weights;
+  ObjectReader object(reader);
+  readNumber(object, "bytes", weights.bytes);
+  readNumber(object, "alignment", weights.alignment, 1, 65536);
+  readHex(object, "id", "nw_", 24, weights.id);
+  for (const Reader &element : elements(object.required("entries"))) {
+    EngineWeight weight;
+    ObjectReader fields(element);
+    readText(fields, "name", weight.name);
+    readNumber(fields, "offset", weight.offset);
+    readNumber(fields, "bytes", weight.bytes);
+    readType(fields, "type", weight.type);
+    readShape(fields, "shape", weight.shape);
+    readText(fields, "layout", weight.layout);
+    if (std::optional<Reader> member = fields.required("pack"))
+      weight.pack = readPack(*member);
+    fields.finish();
+    weights.entries.push_back(std::move(weight));
+  }
+  object.finish();
+  return weights;
+}
+
+EngineSlot readSlot(const Reader &reader) {
+  using Kind = EngineSlot::Kind;
+  EngineSlot slot;
+  ObjectReader object(reader);
+  std::optional<Reader> member = object.required("kind");
+  if (!member)
+    return slot;
+  static constexpr StringRef kinds[] = {"binding", "weight", "arena", "value",
+                                        "null"};
+  std::optional<std::string> text = member->choice(kinds);
+  if (!text)
+    return slot;
+  slot.kind = static_cast<Kind>(find(kinds, *text) - kinds);
+  if (slot.kind == Kind::Binding || slot.kind == Kind::Weight)
+    readNumber(object, "index", slot.index);
+  if (slot.kind == Kind::Value) {
+    readType(object, "type", slot.type);
+    readNumber(object, "bits", slot.bits);
+  } else if (slot.kind != Kind::Null) {
+    readNumber(object, "offset", slot.offset);
+    readNumber(object, "bytes", slot.bytes);
+  }
+  object.finish();
+  return slot;
+}
+
+std::vector<EngineSlot> readSlots(ObjectReader &object, StringRef key) {
+  std::vector<EngineSlot> slots;
+  for (const Reader &element : elements(object.required(key)))
+    slots.push_back(readSlot(element));
+  return slots;
+}
+
+EngineStep readStep(const Reader &reader) {
+  EngineStep step;
+  ObjectReader object(reader);
+  std::optional<Reader> member = object.required("kind");
+  std::optional<std::string> kind;
+  if (member)
+    kind = member->choice({"launch", "fallback"});
+  if (!kind)
+    return step;
+  readText(object, "name", step.name);
+  readText(object, "operation", step.operation);
+  readNumbers(object, "after", step.after);
+  if (*kind == "fallback") {
+    step.kind = EngineStep::Kind::Fallback;
+    readText(object, "reason", step.reason, /*mayBeEmpty=*/true);
+    step.inputs = readSlots(object, "inputs");
+    step.outputs = readSlots(object, "outputs");
+  } else {
+    readText(object, "tactic", step.tactic);
+    readHex(object, "contract", "nk_", 24, step.contract);
+    readNumber(object, "code_object", step.codeObject);
+    readNumber(object, "kernel", step.kernel);
+    readTriple(object, "grid", step.grid);
+    readTriple(object, "block", step.block);
+    readNumber(object, "dynamic_lds", step.dynamicLds, 0, UINT32_MAX);
+    step.arguments = readSlots(object, "arguments");
+  }
+  object.finish();
+  return step;
+}
+
+EnginePlan readPlan(const Reader &reader) {
+  EnginePlan plan;
+  ObjectReader object(reader);
+  readText(object, "name", plan.name);
+  if (std::optional<Reader> member = object.required("profile")) {
+    ObjectReader fields(*member);
+    readText(fields, "name", plan.profile.name);
+    if (std::optional<Reader> priority = fields.required("priority"))
+      plan.profile.priority = priority->integer().value_or(0);
+    if (std::optional<Reader> guards = fields.required("guards"))
+      for (auto &[key, value] : ObjectReader(*guards).members()) {
+        if (!is_contained(guardNames, key))
+          value.fail("one of the guards " + join(ArrayRef(guardNames), ", "),
+                     "\"" + key + "\"");
+        std::optional<Elements> ends = value.array(2, 2);
+        if (!ends)
+          continue;
+        plan.profile.guards[key] = {(*ends)[0].unsignedInteger().value_or(0),
+                                    (*ends)[1].unsignedInteger().value_or(0)};
+      }
+    fields.finish();
+  }
+  readNumbers(object, "bindings", plan.bindings);
+  if (std::optional<Reader> member = object.required("arena")) {
+    ObjectReader fields(*member);
+    readNumber(fields, "bytes", plan.arenaBytes);
+    readNumber(fields, "alignment", plan.arenaAlignment, 1, 65536);
+    fields.finish();
+  }
+  for (const Reader &element : elements(object.required("steps")))
+    plan.steps.push_back(readStep(element));
+  object.finish();
+  return plan;
+}
+
+} // namespace
+
+Expected<Engine> readEngineJson(StringRef text, StringRef path) {
+  Expected<json::Value> document = json::parse(text, path);
+  if (!document)
+    return document.takeError();
+  json::Diagnostics diagnostics(path);
+  Engine engine;
+  ObjectReader object(Reader(*document, "", diagnostics));
+  // The version first: another format may differ in every other key.
+  if (std::optional<Reader> member = object.required("format"))
+    if (!member->choice({engineFormat}))
+      return diagnostics.takeError();
+  readHex(object, "id", "ne_", 24, engine.id);
+  readText(object, "name", engine.name);
+  if (std::optional<Reader> member = object.required("target")) {
+    ObjectReader fields(*member);
+    readText(fields, "architecture", engine.architecture);
+    readNumber(fields, "wave_size", engine.waveSize);
+    readNumber(fields, "code_object_version", engine.codeObjectVersion);
+    fields.finish();
+  }
+  for (const Reader &element : elements(object.required("files"))) {
+    EngineFile file;
+    ObjectReader fields(element);
+    readText(fields, "path", file.path);
+    readHex(fields, "sha256", "", 64, file.sha256);
+    readNumber(fields, "bytes", file.bytes);
+    fields.finish();
+    engine.files.push_back(std::move(file));
+  }
+  for (const Reader &element : elements(object.required("code_objects")))
+    engine.codeObjects.push_back(readEngineCodeObject(element));
+  for (const Reader &element : elements(object.required("bindings")))
+    engine.bindings.push_back(readBinding(element));
+  if (std::optional<Reader> member = object.required("weights"))
+    engine.weights = readWeights(*member);
+  for (const Reader &element : elements(object.required("plans")))
+    engine.plans.push_back(readPlan(element));
+  object.finish();
+  if (Error error = diagnostics.takeError())
+    return error;
+  return engine;
+}
+
+} // namespace netra

@@ -1,0 +1,364 @@
+//===- BundleVerifier.cpp - Is a bundle on disk sound? --------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "BundleFiles.h"
+
+#include "Netra/Catalog/Json.h"
+#include "Netra/Catalog/TargetInfo.h"
+#include "Netra/Target/CodeObject.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <set>
+
+using namespace llvm;
+namespace fs = llvm::sys::fs;
+
+namespace netra {
+
+namespace {
+class BundleVerifier {
+public:
+  explicit BundleVerifier(StringRef directory) : directory(directory) {}
+
+  Expected<std::vector<BundleFinding>> run() {
+    if (!fs::is_directory(directory))
+      return createStringError(directory + ": expected an engine (a folder "
+                                           "with engine.json)");
+    ErrorOr<std::unique_ptr<MemoryBuffer>> text = open(engineFileName);
+    if (!text) {
+      report(engineFileName,
+             "expected a readable file, found: " + text.getError().message());
+      return std::move(findings);
+    }
+    Expected<Engine> read =
+        readEngineJson((*text)->getBuffer(), engineFileName);
+    if (!read) {
+      std::string message = llvm::toString(read.takeError());
+      SmallVector<StringRef> lines;
+      StringRef(message).split(lines, '\n');
+      for (StringRef line : lines) {
+        line.consume_front("engine.json: ");
+        report(engineFileName, line);
+      }
+      return std::move(findings);
+    }
+    engine = std::move(*read);
+    // What is written is canonical, so that equal engines have equal bytes.
+    if (writeEngineJson(engine) != (*text)->getBuffer())
+      report(engineFileName,
+             "expected the canonical spelling (sorted keys, two "
+             "spaces, one newline at the end)");
+    if (std::string id = computeEngineId(engine); id != engine.id)
+      report("/id",
+             "expected " + id + " as the contents say, found " + engine.id);
+    llvm::append_range(findings, verifyEngine(engine));
+    checkListedFiles();
+    checkUnlistedFiles();
+    for (size_t i = 0; i != engine.codeObjects.size(); ++i)
+      checkCodeObject(engine.codeObjects[i],
+                      ("/code_objects/" + Twine(i)).str());
+    checkContracts();
+    return std::move(findings);
+  }
+
+private:
+  void report(const Twine &where, const Twine &message) {
+    findings.push_back({where.str(), message.str()});
+  }
+
+  ErrorOr<std::unique_ptr<MemoryBuffer>> open(StringRef file) {
+    SmallString<256> path(directory);
+    sys::path::append(path, file);
+    // A link would let a bundle change without its bytes changing.
+    if (!fs::is_regular_file(path) || fs::is_symlink_file(path))
+      return std::make_error_code(std::errc::no_such_file_or_directory);
+    return MemoryBuffer::getFile(path, /*IsText=*/false,
+                                 /*RequiresNullTerminator=*/false);
+  }
+
+  void checkListedFiles() {
+    for (const EngineFile &file : engine.files) {
+      if (!isBundlePath(file.path))
+        continue; // reported already; do not look outside the bundle
+      ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = open(file.path);
+      if (!buffer) {
+        report(file.path, "expected a readable file, found: " +
+                              buffer.getError().message());
+        continue;
+      }
+      StringRef contents = (*buffer)->getBuffer();
+      if (contents.size() != file.bytes)
+        report(file.path, "expected " + Twine(file.bytes) + " bytes, found " +
+                              Twine(contents.size()));
+      else if (std::string hash = sha256Hex(contents); hash != file.sha256)
+        report(file.path,
+               "expected SHA-256 " + file.sha256 + ", found " + hash);
+    }
+  }
+
+  void checkUnlistedFiles() {
+    std::set<std::string> listed = {engineFileName.str()}, unlisted;
+    for (const EngineFile &file : engine.files)
+      listed.insert(file.path);
+    std::error_code error;
+    for (fs::recursive_directory_iterator
+             it(directory, error, /*follow_symlinks=*/false),
+         end;
+         it != end && !error; it.increment(error)) {
+      StringRef path = it->path();
+      if (it->type() == fs::file_type::directory_file)
+        continue;
+      path.consume_front(directory);
+      path = path.ltrim('/');
+      if (!listed.count(path.str()))
+        unlisted.insert(path.str());
+    }
+    if (error)
+      report(engineFileName, "the bundle cannot be listed: " + error.message());
+    for (const std::string &path : unlisted)
+      report(path, "expected only files that engine.json lists, found this one "
+                   "besides");
+  }
+
+  void checkCodeObject(const EngineCodeObject &object,
+                       const std::string &where) {
+    if (!isBundlePath(object.path))
+      return;
+    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = open(object.path);
+    if (!buffer)
+      return; // reported with the files, or as a path that is not listed
+    StringRef bytes = (*buffer)->getBuffer();
+    Expected<CodeObject> code = readCodeObject(
+        std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end()));
+    if (!code) {
+      report(object.path, llvm::toString(code.takeError()));
+      return;
+    }
+    auto compare = [&](const Twine &at, const Twine &said, const Twine &found) {
+      std::string left = said.str(), right = found.str();
+      if (left != right)
+        report(where + at, "expected " + right +
+                               " as the code object says, "
+                               "found " +
+                               left);
+    };
+    compare("/sha256", object.sha256, code->sha256);
+    compare("/text_sha256", object.textSha256, code->textSha256);
+    if (const TargetInfo *target = findTarget(engine.architecture))
+      if (code->isa != target->isaName)
+        report(object.path,
+               "expected target " + target->isaName + ", found " + code->isa);
+    if (code->codeObjectVersion != engine.codeObjectVersion)
+      report(object.path, "expected code object version " +
+                              Twine(engine.codeObjectVersion) + ", found " +
+                              Twine(code->codeObjectVersion));
+    for (size_t i = 0; i != object.kernels.size(); ++i) {
+      const EngineKernel &kernel = object.kernels[i];
+      std::string at = ("/kernels/" + Twine(i)).str();
+      auto found = find_if(code->kernels, [&](const KernelMetadata &metadata) {
+        return metadata.symbol == kernel.symbol;
+      });
+      if (found == code->kernels.end()) {
+        report(where + at + "/symbol",
+               "expected a kernel of the code object, found \"" +
+                   kernel.symbol + "\"");
+        continue;
+      }
+      compareKernel(kernel, *found, at, compare);
+    }
+  }
+
+  template <typename Compare>
+  void compareKernel(const EngineKernel &kernel, const KernelMetadata &found,
+                     const std::string &at, Compare compare) {
+    compare(at + "/kernarg_bytes", Twine(kernel.kernargBytes),
+            Twine(found.kernargBytes));
+    compare(at + "/static_lds", Twine(kernel.staticLds),
+            Twine(found.staticLds));
+    compare(at + "/static_lds", Twine(kernel.staticLds),
+            Twine(found.descriptor.staticLds));
+    compare(at + "/vgprs", Twine(kernel.vgprs), Twine(found.vgprs));
+    compare(at + "/agprs", Twine(kernel.agprs), Twine(found.agprs));
+    compare(at + "/sgprs", Twine(kernel.sgprs), Twine(found.sgprs));
+    compare(at + "/max_workgroup", Twine(kernel.maxWorkgroup),
+            Twine(found.maxWorkgroup));
+    std::vector<const KernelArgument *> arguments;
+    for (const KernelArgument &argument : found.arguments)
+      if (!argument.hidden)
+        arguments.push_back(&argument);
+    compare(at + "/arguments", Twine(kernel.arguments.size()) + " arguments",
+            Twine(arguments.size()) + " arguments");
+    for (size_t i = 0, e = std::min(arguments.size(), kernel.arguments.size());
+         i != e; ++i) {
+      const EngineKernelArgument &said = kernel.arguments[i];
+      const KernelArgument &argument = *arguments[i];
+      std::string below = (at + "/arguments/" + Twine(i)).str();
+      compare(below + "/name", said.name, argument.name);
+      compare(below + "/offset", Twine(said.offset), Twine(argument.offset));
+      compare(below + "/bytes", Twine(said.bytes), Twine(argument.bytes));
+      compare(below + "/kind", argumentKindName(said.kind),
+              argumentKindName(argument.kind));
+      if (!argument.access.empty() && said.kind == ArgumentKind::Pointer)
+        compare(below + "/access", accessName(said.access), argument.access);
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // contracts.json
+  //===--------------------------------------------------------------------===//
+
+  static constexpr StringRef contractsFile = "contracts.json";
+
+  /// Launches against their contracts: what was promised is what is launched.
+  void checkContracts() {
+    bool launches = any_of(engine.plans, [](const EnginePlan &plan) {
+      return any_of(plan.steps, [](const EngineStep &step) {
+        return step.kind == EngineStep::Kind::Launch;
+      });
+    });
+    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = open(contractsFile);
+    if (!buffer) {
+      if (launches)
+        report(contractsFile, "expected the contracts of the launches, found "
+                              "no such file");
+      return;
+    }
+    std::map<std::string, Contract> contracts;
+    if (!readContracts((*buffer)->getBuffer(), contracts))
+      return;
+    for (size_t p = 0; p != engine.plans.size(); ++p)
+      for (size_t s = 0; s != engine.plans[p].steps.size(); ++s) {
+        const EngineStep &step = engine.plans[p].steps[s];
+        if (step.kind != EngineStep::Kind::Launch)
+          continue;
+        std::string where = ("/plans/" + Twine(p) + "/steps/" + Twine(s)).str();
+        auto found = contracts.find(step.contract);
+        if (found == contracts.end())
+          report(where + "/contract", "expected a contract of " +
+                                          contractsFile + ", found " +
+                                          step.contract);
+        else
+          checkLaunch(step, found->second, where);
+      }
+  }
+
+  bool readContracts(StringRef text, std::map<std::string, Contract> &to) {
+    Expected<json::Value> document = json::parse(text, contractsFile);
+    if (!document) {
+      report(contractsFile, llvm::toString(document.takeError()));
+      return false;
+    }
+    json::Diagnostics diagnostics(contractsFile);
+    json::ObjectReader object(json::Reader(*document, "", diagnostics));
+    if (std::optional<json::Reader> member = object.required("format"))
+      (void)member->choice({"netra.contracts/1"});
+    if (std::optional<json::Reader> member = object.required("contracts"))
+      for (auto &[id, value] : json::ObjectReader(*member).members()) {
+        Expected<Contract> contract =
+            Contract::fromJson(json::print(nlohmann::json(value.get()), -1));
+        if (!contract)
+          report(contractsFile,
+                 id + ": " + llvm::toString(contract.takeError()));
+        else if (contract->id() != id)
+          report(contractsFile, "expected id " + contract->id() +
+                                    " as the contents say, found " + id);
+        else
+          to.emplace(id, std::move(*contract));
+      }
+    object.finish();
+    for (const std::string &line : diagnostics.getLines())
+      report(contractsFile, StringRef(line).split(": ").second);
+    return diagnostics.empty();
+  }
+
+  void checkLaunch(const EngineStep &step, const Contract &contract,
+                   const std::string &where) {
+    auto compare = [&](const Twine &at, uint64_t said, uint64_t promised) {
+      if (said != promised)
+        report(where + at, "expected " + Twine(promised) +
+                               " as the contract says, found " + Twine(said));
+    };
+    for (size_t d = 0; d != 3; ++d) {
+      compare("/grid/" + Twine(d), step.grid[d], contract.grid[d]);
+      compare("/block/" + Twine(d), step.block[d], contract.block[d]);
+    }
+    compare("/dynamic_lds", step.dynamicLds, contract.dynamicLds);
+    if (step.codeObject >= engine.codeObjects.size() ||
+        step.kernel >= engine.codeObjects[step.codeObject].kernels.size())
+      return; // reported already
+    const EngineKernel &kernel =
+        engine.codeObjects[step.codeObject].kernels[step.kernel];
+    compare("/kernel (kernarg bytes)", kernel.kernargBytes,
+            contract.kernargBytes);
+    compare("/kernel (static LDS)", kernel.staticLds, contract.staticLds);
+    compare("/kernel (arguments)", kernel.arguments.size(),
+            contract.arguments.size());
+    if (kernel.arguments.size() != contract.arguments.size() ||
+        step.arguments.size() != contract.arguments.size())
+      return;
+    for (size_t i = 0; i != contract.arguments.size(); ++i)
+      checkArgument(step.arguments[i], kernel.arguments[i],
+                    contract.arguments[i], contract,
+                    (where + "/arguments/" + Twine(i)).str());
+  }
+
+  void checkArgument(const EngineSlot &slot, const EngineKernelArgument &said,
+                     const Argument &promised, const Contract &contract,
+                     const std::string &where) {
+    using Kind = EngineSlot::Kind;
+    if (said.name != promised.name || said.offset != promised.offset ||
+        said.bytes != promised.bytes || said.kind != promised.kind ||
+        said.type != promised.type || said.access != promised.access)
+      report(where, "expected argument " + promised.name +
+                        " as the contract describes it, found " + said.name +
+                        " with another offset, size, kind, type or access");
+    if (promised.kind == ArgumentKind::Value) {
+      if (slot.kind == Kind::Value && slot.bits != promised.bits)
+        report(where + "/bits", "expected " + Twine(promised.bits) +
+                                    " as the contract says, found " +
+                                    Twine(slot.bits));
+      return;
+    }
+    uint64_t needed = contract.workspaceBytes;
+    if (promised.role != "workspace") {
+      const OperandSpec *operand = contract.problem.find(promised.role);
+      Expected<uint64_t> bytes =
+          operand ? tensorBytes(operand->type, operand->shape)
+                  : Expected<uint64_t>(0);
+      if (!bytes) {
+        consumeError(bytes.takeError());
+        return;
+      }
+      needed = *bytes - std::min(*bytes, promised.operandOffset);
+    }
+    if (slot.kind == Kind::Null
+            ? needed != 0
+            : slot.kind != Kind::Value && slot.bytes < needed)
+      report(where + "/bytes",
+             "expected at least the " + Twine(needed) + " bytes of " +
+                 promised.role + ", found " +
+                 Twine(slot.kind == Kind::Null ? 0 : slot.bytes));
+  }
+
+  StringRef directory;
+  Engine engine;
+  std::vector<BundleFinding> findings;
+};
+} // namespace
+
+Expected<std::vector<BundleFinding>> verifyBundle(StringRef directory) {
+  // Without a trailing slash, so that relative names can be cut off.
+  while (directory.size() > 1 && directory.ends_with("/"))
+    directory = directory.drop_back();
+  return BundleVerifier(directory).run();
+}
+
+} // namespace netra

@@ -1,0 +1,585 @@
+//===- EngineVerifier.cpp - Is an engine description sound? ---------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "BundleFiles.h"
+
+#include "Netra/Catalog/TargetInfo.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <set>
+
+using namespace llvm;
+
+namespace netra {
+
+namespace {
+/// [offset, offset + bytes) inside `limit`, without overflow.
+bool isInside(uint64_t offset, uint64_t bytes, uint64_t limit) {
+  return offset <= limit && bytes <= limit - offset;
+}
+
+/// One touch of memory by a step. `space` tells arena and bindings apart.
+struct Touch {
+  uint64_t space; // 0 the arena, 1 + index a binding
+  uint64_t begin, end;
+  bool reads, writes;
+  std::string what;
+
+  bool overlaps(const Touch &other) const {
+    return space == other.space && begin < other.end && other.begin < end;
+  }
+};
+
+class Verifier {
+public:
+  explicit Verifier(const Engine &engine)
+      : engine(engine), target(findTarget(engine.architecture)) {}
+
+  std::vector<BundleFinding> run() {
+    checkTarget();
+    checkFiles();
+    checkCodeObjects();
+    checkBindings();
+    checkWeights();
+    if (engine.plans.empty())
+      report("/plans", "expected at least one plan, found none");
+    std::set<std::string> names;
+    for (size_t i = 0; i != engine.plans.size(); ++i) {
+      std::string where = ("/plans/" + Twine(i)).str();
+      if (!names.insert(engine.plans[i].name).second)
+        report(where + "/name", "expected a name of its own, found \"" +
+                                    engine.plans[i].name + "\" twice");
+      checkPlan(engine.plans[i], where);
+    }
+    return std::move(findings);
+  }
+
+private:
+  void report(const Twine &where, const Twine &message) {
+    findings.push_back({where.str(), message.str()});
+  }
+
+  void checkTarget() {
+    if (!target) {
+      report("/target/architecture",
+             "expected a known target, found \"" + engine.architecture + "\"");
+      return;
+    }
+    if (engine.waveSize != target->waveSize)
+      report("/target/wave_size", "expected " + Twine(target->waveSize) +
+                                      " for " + target->name + ", found " +
+                                      Twine(engine.waveSize));
+    if (engine.codeObjectVersion != target->codeObjectVersion)
+      report("/target/code_object_version",
+             "expected " + Twine(target->codeObjectVersion) + ", found " +
+                 Twine(engine.codeObjectVersion));
+  }
+
+  void checkFiles() {
+    for (size_t i = 0; i != engine.files.size(); ++i) {
+      const EngineFile &file = engine.files[i];
+      std::string where = ("/files/" + Twine(i) + "/path").str();
+      if (!isBundlePath(file.path) || file.path == engineFileName)
+        report(where, "expected a relative path inside the bundle, found \"" +
+                          file.path + "\"");
+      if (i && engine.files[i - 1].path >= file.path)
+        report(where, "expected paths in ascending order, found \"" +
+                          file.path + "\" after \"" + engine.files[i - 1].path +
+                          "\"");
+    }
+  }
+
+  void checkCodeObjects() {
+    std::set<std::string> names, paths;
+    for (size_t i = 0; i != engine.codeObjects.size(); ++i) {
+      const EngineCodeObject &object = engine.codeObjects[i];
+      std::string where = ("/code_objects/" + Twine(i)).str();
+      if (!names.insert(object.name).second)
+        report(where + "/name", "expected a name of its own, found \"" +
+                                    object.name + "\" twice");
+      if (!object.path.empty() && !paths.insert(object.path).second)
+        report(where + "/path",
+               "expected each file once, found \"" + object.path + "\" twice");
+      // Before a bundle is written there are no files to compare with.
+      if (!engine.files.empty()) {
+        auto file = find_if(engine.files, [&](const EngineFile &candidate) {
+          return candidate.path == object.path;
+        });
+        if (file == engine.files.end())
+          report(where + "/path",
+                 "expected one of the files, found \"" + object.path + "\"");
+        else if (file->sha256 != object.sha256)
+          report(where + "/sha256", "expected " + file->sha256 +
+                                        " as the list of files says, found " +
+                                        object.sha256);
+      }
+      if (object.kernels.empty())
+        report(where + "/kernels", "expected at least one kernel, found none");
+      std::set<std::string> symbols;
+      for (size_t k = 0; k != object.kernels.size(); ++k) {
+        std::string at = (where + "/kernels/" + Twine(k)).str();
+        if (!symbols.insert(object.kernels[k].symbol).second)
+          report(at + "/symbol", "expected each symbol once, found \"" +
+                                     object.kernels[k].symbol + "\" twice");
+        checkKernel(object.kernels[k], at);
+      }
+    }
+  }
+
+  void checkKernel(const EngineKernel &kernel, const std::string &where) {
+    uint64_t end = 0;
+    std::set<std::string> names;
+    for (size_t i = 0; i != kernel.arguments.size(); ++i) {
+      const EngineKernelArgument &argument = kernel.arguments[i];
+      std::string at = (where + "/arguments/" + Twine(i)).str();
+      bool isPointer = argument.kind == ArgumentKind::Pointer;
+      uint64_t size = isPointer ? 8 : elementBytes(argument.type);
+      if (!names.insert(argument.name).second)
+        report(at + "/name", "expected each name once, found \"" +
+                                 argument.name + "\" twice");
+      if (argument.bytes != size)
+        report(at + "/bytes",
+               "expected " + Twine(size) + ", found " + Twine(argument.bytes));
+      if (isPointer == (argument.access == Access::Value))
+        report(at + "/access",
+               "expected read, write or readwrite for a pointer and value for "
+               "a value, found " +
+                   accessName(argument.access));
+      if (argument.offset % size != 0)
+        report(at + "/offset", "expected a multiple of " + Twine(size) +
+                                   ", found " + Twine(argument.offset));
+      if (argument.offset < end)
+        report(at + "/offset", "expected at least " + Twine(end) +
+                                   ", the end of the argument before, found " +
+                                   Twine(argument.offset));
+      if (!isInside(argument.offset, size, kernel.kernargBytes))
+        report(at + "/offset", "expected it inside the " +
+                                   Twine(kernel.kernargBytes) +
+                                   " bytes of kernel arguments, found " +
+                                   Twine(argument.offset));
+      end = argument.offset + size;
+    }
+    if (target && kernel.staticLds > target->maxLds)
+      report(where + "/static_lds", "expected at most " +
+                                        Twine(target->maxLds) + ", found " +
+                                        Twine(kernel.staticLds));
+  }
+
+  template <typename T>
+  void checkTensor(const T &tensor, const std::string &where) {
+    Expected<Layout> layout = Layout::parse(tensor.layout);
+    if (!layout) {
+      report(where + "/layout", llvm::toString(layout.takeError()));
+    } else if (Error error = layout->verify(tensor.shape)) {
+      report(where + "/shape", llvm::toString(std::move(error)));
+      return;
+    }
+    Expected<uint64_t> bytes = tensorBytes(tensor.type, tensor.shape);
+    if (!bytes)
+      report(where + "/shape", llvm::toString(bytes.takeError()));
+    else if (*bytes != tensor.bytes)
+      report(where + "/bytes", "expected " + Twine(*bytes) + " for " +
+                                   tensorName(tensor.type, tensor.shape) +
+                                   ", found " + Twine(tensor.bytes));
+  }
+
+  void checkBindings() {
+    std::set<std::string> names;
+    std::set<uint64_t> indices[3];
+    for (size_t i = 0; i != engine.bindings.size(); ++i) {
+      const EngineBinding &binding = engine.bindings[i];
+      std::string where = ("/bindings/" + Twine(i)).str();
+      if (!names.insert(binding.name).second)
+        report(where + "/name", "expected a name of its own, found \"" +
+                                    binding.name + "\" twice");
+      if (!indices[static_cast<size_t>(binding.role)]
+               .insert(binding.index)
+               .second)
+        report(where + "/index", "expected each index of a role once, found " +
+                                     Twine(binding.index) + " twice");
+      checkTensor(binding, where);
+    }
+    for (const std::set<uint64_t> &used : indices)
+      if (!used.empty() && *used.rbegin() != used.size() - 1)
+        report("/bindings", "expected the indices of a role without a gap, "
+                            "found " +
+                                Twine(used.size()) + " with the largest " +
+                                Twine(*used.rbegin()));
+  }
+
+  void checkWeights() {
+    const EngineWeights &weights = engine.weights;
+    if (!isPowerOf2_64(weights.alignment))
+      report("/weights/alignment",
+             "expected a power of two, found " + Twine(weights.alignment));
+    if (!weights.id.empty() && weights.id != computeWeightsId(weights))
+      report("/weights/id", "expected " + computeWeightsId(weights) +
+                                " as its entries say, found " + weights.id);
+    std::set<std::string> names;
+    std::vector<size_t> order;
+    for (size_t i = 0; i != weights.entries.size(); ++i) {
+      const EngineWeight &weight = weights.entries[i];
+      std::string where = ("/weights/entries/" + Twine(i)).str();
+      if (!names.insert(weight.name).second)
+        report(where + "/name", "expected a name of its own, found \"" +
+                                    weight.name + "\" twice");
+      checkTensor(weight, where);
+      if (weights.alignment && weight.offset % weights.alignment != 0)
+        report(where + "/offset", "expected a multiple of the alignment " +
+                                      Twine(weights.alignment) + ", found " +
+                                      Twine(weight.offset));
+      if (!isInside(weight.offset, weight.bytes, weights.bytes))
+        report(where + "/offset", "expected [" + Twine(weight.offset) + ", +" +
+                                      Twine(weight.bytes) + ") inside the " +
+                                      Twine(weights.bytes) +
+                                      " bytes of weights");
+      else
+        order.push_back(i);
+      checkPack(weight, where);
+    }
+    llvm::stable_sort(order, [&](size_t lhs, size_t rhs) {
+      return weights.entries[lhs].offset < weights.entries[rhs].offset;
+    });
+    for (size_t i = 1; i < order.size(); ++i) {
+      const EngineWeight &before = weights.entries[order[i - 1]];
+      const EngineWeight &weight = weights.entries[order[i]];
+      if (weight.offset < before.offset + before.bytes)
+        report(("/weights/entries/" + Twine(order[i]) + "/offset").str(),
+               "expected at least " + Twine(before.offset + before.bytes) +
+                   ", the end of " + before.name + ", found " +
+                   Twine(weight.offset));
+    }
+  }
+
+  void checkPack(const EngineWeight &weight, const std::string &where) {
+    Expected<PackRecipe::Result> result = weight.pack.verify();
+    if (!result) {
+      report(where + "/pack", llvm::toString(result.takeError()));
+      return;
+    }
+    if (result->type != weight.type || result->shape != weight.shape)
+      report(where + "/pack",
+             "expected a recipe for " + tensorName(weight.type, weight.shape) +
+                 ", found one for " + tensorName(result->type, result->shape));
+    else if (result->layout.str() != weight.layout)
+      report(where + "/pack", "expected layout " + weight.layout +
+                                  " at the end, found " + result->layout.str());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Plans
+  //===--------------------------------------------------------------------===//
+
+  void checkPlan(const EnginePlan &plan, const std::string &where) {
+    if (plan.profile.guards.empty())
+      report(where + "/profile/guards", "expected at least one guard");
+    for (const auto &[name, range] : plan.profile.guards) {
+      if (!is_contained(guardNames, name))
+        report(where + "/profile/guards/" + name,
+               "expected one of the guards " +
+                   join(ArrayRef(guardNames), ", "));
+      if (range.min > range.max)
+        report(where + "/profile/guards/" + name,
+               "expected a range that holds for a value, found [" +
+                   Twine(range.min) + ", " + Twine(range.max) + "]");
+    }
+    if (!isPowerOf2_64(plan.arenaAlignment))
+      report(where + "/arena/alignment",
+             "expected a power of two, found " + Twine(plan.arenaAlignment));
+    used.assign(engine.bindings.size(), false);
+    for (size_t i = 0; i != plan.bindings.size(); ++i) {
+      std::string at = (where + "/bindings/" + Twine(i)).str();
+      uint64_t index = plan.bindings[i];
+      if (index >= engine.bindings.size())
+        report(at, "expected a binding below " + Twine(engine.bindings.size()) +
+                       ", found " + Twine(index));
+      else if (used[index])
+        report(at,
+               "expected each binding once, found " + Twine(index) + " twice");
+      else
+        used[index] = true;
+    }
+    if (plan.steps.empty())
+      report(where + "/steps", "expected at least one step, found none");
+
+    touches.assign(plan.steps.size(), {});
+    for (size_t i = 0; i != plan.steps.size(); ++i) {
+      const EngineStep &step = plan.steps[i];
+      std::string at = (where + "/steps/" + Twine(i)).str();
+      for (size_t j = 0; j != step.after.size(); ++j)
+        if (step.after[j] >= i || (j && step.after[j - 1] >= step.after[j]))
+          report(at + "/after/" + Twine(j),
+                 "expected earlier steps in ascending order, found " +
+                     Twine(step.after[j]));
+      if (step.kind == EngineStep::Kind::Launch)
+        checkLaunch(plan, step, at, touches[i]);
+      else
+        checkFallback(plan, step, at, touches[i]);
+    }
+    checkOrder(plan, where);
+    checkOutputs(plan, where);
+  }
+
+  void checkLaunch(const EnginePlan &plan, const EngineStep &step,
+                   const std::string &where, std::vector<Touch> &stepTouches) {
+    if (step.codeObject >= engine.codeObjects.size()) {
+      report(where + "/code_object", "expected a code object below " +
+                                         Twine(engine.codeObjects.size()) +
+                                         ", found " + Twine(step.codeObject));
+      return;
+    }
+    const auto &kernels = engine.codeObjects[step.codeObject].kernels;
+    if (step.kernel >= kernels.size()) {
+      report(where + "/kernel", "expected a kernel below " +
+                                    Twine(kernels.size()) + ", found " +
+                                    Twine(step.kernel));
+      return;
+    }
+    const EngineKernel &kernel = kernels[step.kernel];
+    uint64_t workItems = 1;
+    for (size_t d = 0; d != 3; ++d) {
+      if (step.grid[d] == 0 || step.block[d] == 0 || step.block[d] > 1024 ||
+          step.grid[d] > UINT32_MAX / step.block[d]) {
+        report(where + "/grid/" + Twine(d),
+               "expected a block of 1 to 1024 and a grid whose work-items fit "
+               "32 bits, found " +
+                   Twine(step.grid[d]) + " of " + Twine(step.block[d]));
+        return;
+      }
+      workItems *= step.block[d];
+    }
+    if (kernel.maxWorkgroup && workItems > kernel.maxWorkgroup)
+      report(where + "/block", "expected at most " +
+                                   Twine(kernel.maxWorkgroup) +
+                                   " work-items, found " + Twine(workItems));
+    if (target && (step.dynamicLds > target->maxLds ||
+                   kernel.staticLds > target->maxLds - step.dynamicLds))
+      report(where + "/dynamic_lds",
+             "expected at most " + Twine(target->maxLds) +
+                 " bytes of LDS in all, found " + Twine(kernel.staticLds) +
+                 " static and " + Twine(step.dynamicLds) + " dynamic");
+    if (step.arguments.size() != kernel.arguments.size()) {
+      report(where + "/arguments",
+             "expected " + Twine(kernel.arguments.size()) + " for " +
+                 kernel.symbol + ", found " + Twine(step.arguments.size()));
+      return;
+    }
+    for (size_t i = 0; i != step.arguments.size(); ++i)
+      checkArgument(plan, step.arguments[i], kernel.arguments[i],
+                    (where + "/arguments/" + Twine(i)).str(), stepTouches);
+    // In place means exactly in place: the ranges are equal, or apart.
+    for (size_t i = 0; i != stepTouches.size(); ++i)
+      for (size_t j = i + 1; j != stepTouches.size(); ++j) {
+        const Touch &lhs = stepTouches[i], &rhs = stepTouches[j];
+        if ((lhs.writes || rhs.writes) && lhs.overlaps(rhs) &&
+            (lhs.begin != rhs.begin || (lhs.writes && rhs.writes)))
+          report(where, "expected arguments that are apart where one is "
+                        "written, found an overlap of " +
+                            lhs.what + " and " + rhs.what);
+      }
+  }
+
+  void checkArgument(const EnginePlan &plan, const EngineSlot &slot,
+                     const EngineKernelArgument &argument,
+                     const std::string &where,
+                     std::vector<Touch> &stepTouches) {
+    using Kind = EngineSlot::Kind;
+    if (argument.kind == ArgumentKind::Value) {
+      if (slot.kind != Kind::Value)
+        report(where,
+               "expected a value of type " + elementTypeName(argument.type));
+      else if (slot.type != argument.type)
+        report(where + "/type", "expected " + elementTypeName(argument.type) +
+                                    ", found " + elementTypeName(slot.type));
+      else if (argument.bytes < 8 && (slot.bits >> (8 * argument.bytes)) != 0)
+        report(where + "/bits", "expected a value of " + Twine(argument.bytes) +
+                                    " bytes, found " + Twine(slot.bits));
+      return;
+    }
+    if (slot.kind == Kind::Value) {
+      report(where, "expected a pointer, found a value");
+      return;
+    }
+    if (slot.kind == Kind::Null)
+      return;
+    bool reads = argument.access != Access::Write;
+    bool writes = argument.access != Access::Read;
+    if (!checkMemory(plan, slot, reads, writes, where, argument.name,
+                     stepTouches))
+      return;
+    if (slot.offset % elementBytes(argument.type) != 0)
+      report(where + "/offset", "expected a multiple of the size of " +
+                                    elementTypeName(argument.type) +
+                                    ", found " + Twine(slot.offset));
+    std::optional<ElementType> type;
+    if (slot.kind == Kind::Binding)
+      type = engine.bindings[slot.index].type;
+    else if (slot.kind == Kind::Weight)
+      type = engine.weights.entries[slot.index].type;
+    if (type && *type != argument.type)
+      report(where, "expected elements of type " +
+                        elementTypeName(argument.type) +
+                        ", found a buffer of " + elementTypeName(*type));
+  }
+
+  /// Checks index and range, and records the touch. False after a finding.
+  bool checkMemory(const EnginePlan &plan, const EngineSlot &slot, bool reads,
+                   bool writes, const std::string &where,
+                   const std::string &what, std::vector<Touch> &stepTouches) {
+    using Kind = EngineSlot::Kind;
+    uint64_t limit = plan.arenaBytes, space = 0;
+    std::string place = "the arena";
+    if (slot.kind == Kind::Binding) {
+      if (slot.index >= engine.bindings.size() || !used[slot.index]) {
+        report(where + "/index",
+               "expected a binding of the plan, found " + Twine(slot.index));
+        return false;
+      }
+      const EngineBinding &binding = engine.bindings[slot.index];
+      if (writes && binding.role == BindingRole::Input) {
+        report(where, "expected no writing to input " + binding.name);
+        return false;
+      }
+      limit = binding.bytes;
+      space = 1 + slot.index;
+      place = "binding " + binding.name;
+    } else if (slot.kind == Kind::Weight) {
+      if (slot.index >= engine.weights.entries.size()) {
+        report(where + "/index", "expected a weight below " +
+                                     Twine(engine.weights.entries.size()) +
+                                     ", found " + Twine(slot.index));
+        return false;
+      }
+      const EngineWeight &weight = engine.weights.entries[slot.index];
+      if (writes) {
+        report(where, "expected no writing to weight " + weight.name);
+        return false;
+      }
+      limit = weight.bytes;
+      place = "weight " + weight.name;
+    }
+    if (!isInside(slot.offset, slot.bytes, limit)) {
+      report(where + "/offset", "expected [" + Twine(slot.offset) + ", +" +
+                                    Twine(slot.bytes) + ") inside the " +
+                                    Twine(limit) + " bytes of " + place);
+      return false;
+    }
+    if (slot.kind != Kind::Weight && slot.bytes != 0)
+      stepTouches.push_back({space, slot.offset, slot.offset + slot.bytes,
+                             reads, writes, what + " in " + place});
+    return true;
+  }
+
+  void checkFallback(const EnginePlan &plan, const EngineStep &step,
+                     const std::string &where,
+                     std::vector<Touch> &stepTouches) {
+    using Kind = EngineSlot::Kind;
+    auto isMemory = [](const EngineSlot &slot) {
+      return slot.kind != Kind::Value && slot.kind != Kind::Null;
+    };
+    if (step.operation.empty())
+      report(where + "/operation", "expected a name");
+    for (size_t i = 0; i != step.inputs.size(); ++i)
+      if (isMemory(step.inputs[i]))
+        checkMemory(plan, step.inputs[i], true, false,
+                    (where + "/inputs/" + Twine(i)).str(),
+                    ("input " + Twine(i)).str(), stepTouches);
+    for (size_t i = 0; i != step.outputs.size(); ++i) {
+      std::string at = (where + "/outputs/" + Twine(i)).str();
+      if (!isMemory(step.outputs[i]))
+        report(at, "expected memory");
+      else
+        checkMemory(plan, step.outputs[i], false, true, at,
+                    ("output " + Twine(i)).str(), stepTouches);
+    }
+  }
+
+  /// Every two steps that touch the same bytes, one of them writing, must be
+  /// ordered by "after"; and what is read from the arena must have been written
+  /// before.
+  void checkOrder(const EnginePlan &plan, const std::string &where) {
+    constexpr size_t maxSteps = 20000; // the relation below is quadratic
+    size_t count = plan.steps.size();
+    if (count > maxSteps) {
+      report(where + "/steps", "expected at most " + Twine(maxSteps) +
+                                   " steps, found " + Twine(count));
+      return;
+    }
+    std::vector<BitVector> before(count);
+    for (size_t i = 0; i != count; ++i) {
+      before[i].resize(count);
+      for (uint64_t earlier : plan.steps[i].after)
+        if (earlier < i) {
+          before[i] |= before[earlier];
+          before[i].set(earlier);
+        }
+      std::string at = (where + "/steps/" + Twine(i)).str();
+      for (const Touch &touch : touches[i]) {
+        for (size_t j = 0; j != i; ++j) {
+          if (before[i].test(j))
+            continue;
+          for (const Touch &other : touches[j])
+            if (touch.overlaps(other) && (touch.writes || other.writes))
+              report(at + "/after",
+                     "expected step " + Twine(j) + " (" + plan.steps[j].name +
+                         ") before this one, since " + touch.what +
+                         " overlaps its " + other.what);
+        }
+        if (touch.space == 0 && touch.reads && !touch.writes)
+          checkWritten(touch, before[i], at);
+      }
+    }
+  }
+
+  void checkWritten(const Touch &touch, const BitVector &before,
+                    const std::string &where) {
+    std::vector<std::pair<uint64_t, uint64_t>> ranges;
+    for (unsigned j : before.set_bits())
+      for (const Touch &other : touches[j])
+        if (other.writes && other.overlaps(touch))
+          ranges.emplace_back(other.begin, other.end);
+    llvm::sort(ranges);
+    uint64_t covered = touch.begin;
+    for (const auto &[begin, end] : ranges)
+      if (begin <= covered)
+        covered = std::max(covered, end);
+    if (covered < touch.end)
+      report(where, "expected earlier steps to write all of " + touch.what +
+                        ", found that byte " + Twine(covered) +
+                        " of the arena is not written");
+  }
+
+  void checkOutputs(const EnginePlan &plan, const std::string &where) {
+    std::set<uint64_t> written;
+    for (const std::vector<Touch> &stepTouches : touches)
+      for (const Touch &touch : stepTouches)
+        if (touch.writes)
+          written.insert(touch.space);
+    for (uint64_t index : plan.bindings)
+      if (index < engine.bindings.size() &&
+          engine.bindings[index].role == BindingRole::Output &&
+          engine.bindings[index].bytes != 0 && !written.count(1 + index))
+        report(where + "/steps", "expected a step that writes output " +
+                                     engine.bindings[index].name +
+                                     ", found none");
+  }
+
+  const Engine &engine;
+  const TargetInfo *target;
+  std::vector<BundleFinding> findings;
+  std::vector<bool> used;                  // bindings of the current plan
+  std::vector<std::vector<Touch>> touches; // by step of the current plan
+};
+} // namespace
+
+std::vector<BundleFinding> verifyEngine(const Engine &engine) {
+  return Verifier(engine).run();
+}
+
+} // namespace netra
