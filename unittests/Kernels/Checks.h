@@ -1,0 +1,145 @@
+//===- Checks.h - Outputs against oracles -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+//
+// Each check returns "" or the first differences, so that a test can expect
+// agreement and a negative control can expect its absence.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_UNITTESTS_KERNELS_CHECKS_H
+#define NETRA_UNITTESTS_KERNELS_CHECKS_H
+
+#include "KernelHarness.h"
+#include "Oracle.h"
+
+namespace kernels {
+
+inline std::string checkBf16(const Bytes &output,
+                             const std::vector<oracle::Value> &expected) {
+  std::vector<uint16_t> values = fromBytes<uint16_t>(output);
+  if (values.size() != expected.size())
+    return "expected " + std::to_string(expected.size()) + " values, found " +
+           std::to_string(values.size());
+  std::string text;
+  size_t wrong = 0;
+  for (size_t i = 0; i != values.size(); ++i) {
+    std::string difference = oracle::compareBf16(values[i], expected[i]);
+    if (difference.empty())
+      continue;
+    if (++wrong <= 3)
+      text += "element " + std::to_string(i) + ": " + difference + "\n";
+  }
+  if (wrong)
+    text += std::to_string(wrong) + " of " + std::to_string(values.size()) +
+            " elements are wrong\n";
+  return text;
+}
+
+/// Scales within 1 f32 ulp and at most 0.1 % of codes off by one, none by more,
+/// against the quantization of `values`.
+inline std::string checkQuantized(const Bytes &codeBytes,
+                                  const Bytes &scaleBytes,
+                                  const std::vector<double> &values) {
+  oracle::Quantized expected = oracle::quantizeBlocks(values);
+  std::vector<float> scales = fromBytes<float>(scaleBytes);
+  if (codeBytes.size() != expected.codes.size() ||
+      scales.size() != expected.scales.size())
+    return "wrong sizes";
+  for (size_t i = 0; i != scales.size(); ++i)
+    if (std::isnan(scales[i]) ||
+        std::abs(oracle::ordinalF32(scales[i]) -
+                 oracle::ordinalF32(expected.scales[i])) > 1)
+      return "scale " + std::to_string(i) + ": expected " +
+             std::to_string(expected.scales[i]) + ", found " +
+             std::to_string(scales[i]);
+  size_t off = 0;
+  for (size_t i = 0; i != codeBytes.size(); ++i) {
+    uint8_t found = codeBytes[i], wanted = expected.codes[i];
+    if (oracle::isNanFp8(found) || oracle::isNanFp8(wanted)) {
+      if (oracle::isNanFp8(found) != oracle::isNanFp8(wanted))
+        return "code " + std::to_string(i) + ": expected " +
+               std::to_string(wanted) + ", found " + std::to_string(found);
+      continue;
+    }
+    int distance =
+        std::abs(oracle::ordinalFp8(found) - oracle::ordinalFp8(wanted));
+    if (distance > 1)
+      return "code " + std::to_string(i) + ": expected " +
+             std::to_string(wanted) + ", found " + std::to_string(found);
+    off += distance;
+  }
+  if (off * 1000 > codeBytes.size())
+    return std::to_string(off) + " of " + std::to_string(codeBytes.size()) +
+           " codes are off by one";
+  return "";
+}
+
+/// The quantized form of a bf16 result that is itself only known within a
+/// radius: every code times its scale must be within half a step of FP8 of the
+/// value, and the scale must be that of a maximum within the radius.
+inline std::string
+checkQuantizedWithin(const Bytes &codeBytes, const Bytes &scaleBytes,
+                     const std::vector<oracle::Value> &expected) {
+  std::vector<float> scales = fromBytes<float>(scaleBytes);
+  if (codeBytes.size() != expected.size() ||
+      scales.size() * 128 != expected.size())
+    return "wrong sizes";
+  for (size_t group = 0; group != scales.size(); ++group) {
+    double low = 0, high = 0;
+    for (size_t i = group * 128; i != group * 128 + 128; ++i) {
+      double size = std::fabs(expected[i].value),
+             slack = size * 0x1p-7 + expected[i].radius;
+      low = std::max(low, size - slack);
+      high = std::max(high, size + slack);
+    }
+    double scale = scales[group];
+    if (!(scale >= std::max(low, 1e-10) / 448 * (1 - 1e-6) &&
+          scale <= std::max(high, 1e-10) / 448 * (1 + 1e-6)))
+      return "scale " + std::to_string(group) + ": expected about " +
+             std::to_string(high / 448) + ", found " + std::to_string(scale);
+    for (size_t i = group * 128; i != group * 128 + 128; ++i) {
+      double found = oracle::decodeFp8(codeBytes[i]) * scale;
+      double size = std::fabs(expected[i].value);
+      double slack = expected[i].radius + size * 0x1p-7 +              // bf16
+                     std::max(size * 0x1p-4, scale * 0x1p-10) * 1.001; // FP8
+      if (!(std::fabs(found - expected[i].value) <= slack))
+        return "element " + std::to_string(i) + ": expected " +
+               std::to_string(expected[i].value) + ", found " +
+               std::to_string(found);
+    }
+  }
+  return "";
+}
+
+/// Runs a deliberately wrong kernel. Returns what was noticed: "assembly",
+/// "fault", the names of the checkers that spoke, and whatever `check` says of
+/// the outputs; empty when nothing noticed anything.
+template <typename Check>
+std::string noticed(const std::string &tactic, const netra::Problem &problem,
+                    const Buffers &inputs, const Options &options,
+                    const std::vector<Mutation> &mutations, Check check,
+                    unsigned checks = netra::sim::CheckAll) {
+  llvm::Expected<Kernel> kernel = build(tactic, problem, options, mutations);
+  if (!kernel)
+    return "assembly: " + llvm::toString(kernel.takeError());
+  RunOptions runOptions;
+  runOptions.checks = checks;
+  llvm::Expected<Outcome> once = run(*kernel, inputs, runOptions);
+  if (!once)
+    return "fault: " + llvm::toString(once.takeError());
+  std::string text;
+  for (const netra::sim::Finding &finding : once->findings)
+    text += netra::sim::checkName(finding.check).str() + ": " +
+            finding.instruction + "\n";
+  std::string difference = check(*once);
+  if (!difference.empty())
+    text += "values: " + difference;
+  return text;
+}
+
+} // namespace kernels
+
+#endif // NETRA_UNITTESTS_KERNELS_CHECKS_H

@@ -1,0 +1,112 @@
+//===- GuardTests.cpp - Templates refuse what they were not made for ------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelHarness.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace kernels;
+
+namespace {
+
+/// The diagnostics of assembling the instance with one constant changed.
+std::string refusal(const std::string &tactic, const netra::Problem &problem,
+                    const std::string &constant, int64_t value) {
+  llvm::Expected<netra::Instance> instance = instantiate(tactic, problem);
+  if (!instance)
+    return "no instance: " + llvm::toString(instance.takeError());
+  std::string source = assembler().instanceSource(*instance);
+  std::string line = ".set NETRA_" + constant + ", ";
+  size_t at = source.find(line);
+  if (at == std::string::npos)
+    return "no constant " + constant;
+  at += line.size();
+  source.replace(at, source.find('\n', at) - at, std::to_string(value));
+  llvm::Expected<netra::AssembledKernel> assembled =
+      assembler().assembleSource(source, "guard.s");
+  return assembled ? "" : llvm::toString(assembled.takeError());
+}
+
+struct GuardCase {
+  const char *constant;
+  int64_t value;
+  const char *sentence;
+};
+
+void expectRefusals(const std::string &tactic, const netra::Problem &problem,
+                    llvm::ArrayRef<GuardCase> cases) {
+  for (const GuardCase &c : cases)
+    EXPECT_NE(refusal(tactic, problem, c.constant, c.value).find(c.sentence),
+              std::string::npos)
+        << tactic << " " << c.constant << " = " << c.value << ": "
+        << refusal(tactic, problem, c.constant, c.value);
+}
+
+TEST(Guards, DenseBf16) {
+  expectRefusals(
+      "gfx950.dense_bf16_m1", denseBf16Problem(1, 64, 2048),
+      {{"M", 2, "NETRA_M must be 1"},
+       {"N", 66, "NETRA_N must be a multiple of NETRA_ROWS"},
+       {"K", 2047, "NETRA_K must be a multiple of 512 * NETRA_WAVES"},
+       {"ROWS", 12, "NETRA_ROWS must be 4, 8 or 16"},
+       {"WAVES", 17, "NETRA_WAVES must be 1..16"},
+       {"DEPTH", 2, "NETRA_DEPTH must be between 1"},
+       {"EPILOGUE", 5, "NETRA_EPILOGUE must be"},
+       {"BLOCK_X", 128, "the work-group must be"},
+       {"GRID_X", 7, "the grid must be"},
+       {"STATIC_LDS", 0, "NETRA_STATIC_LDS must be"},
+       {"VGPRS", 40, "uses more VGPRs than NETRA_VGPRS declares"},
+       {"VGPRS", 64, "declares more VGPRs than"},
+       {"SGPRS", 20, "uses more SGPRs than NETRA_SGPRS declares"}});
+}
+
+TEST(Guards, DenseFp8) {
+  expectRefusals(
+      "gfx950.dense_fp8_block128_m16", denseFp8Problem(4, 64, 2048),
+      {{"M", 17, "NETRA_M must be 1..16"},
+       {"M", 0, "NETRA_M must be 1..16"},
+       {"N", 72, "NETRA_N must be a multiple of 16 * NETRA_TILES"},
+       {"K", 2000, "NETRA_K must be a multiple of 128 * NETRA_WAVES"},
+       {"TILES", 3, "NETRA_TILES must be 1 or 2"},
+       {"EPILOGUE", 4, "a gated epilogue needs NETRA_TILES = 2"},
+       {"DEPTH", 3, "NETRA_DEPTH must be between 1"},
+       {"GRID_X", 5, "the grid must be"},
+       {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be"}});
+}
+
+TEST(Guards, RmsNorm) {
+  expectRefusals("gfx950.rms_norm_bf16", rmsNormProblem(2, 2048, false, false),
+                 {{"N", 8448, "at most 8192"},
+                  {"N", 2000, "NETRA_N must be a multiple of 256"},
+                  {"VEC", 2, "NETRA_VEC must be 4 or 8"},
+                  {"WAVES", 3, "NETRA_WAVES must be 1, 2, 4, 8 or 16"},
+                  {"QUANTIZE", 2, "NETRA_QUANTIZE must be 0 or 1"},
+                  {"GRID_X", 3, "the grid must be"}});
+}
+
+TEST(Guards, GatedAndQuantize) {
+  expectRefusals("gfx950.gated_bf16",
+                 gatedProblem(2, 640, "silu", false, false),
+                 {{"N", 576, "NETRA_N must be a multiple of 128"},
+                  {"ACTIVATION", 0, "NETRA_ACTIVATION must be 1"},
+                  {"WAVES", 2, "NETRA_WAVES must be 1 or 4"},
+                  {"GRID_Y", 3, "the grid must be"}});
+  expectRefusals("gfx950.quantize_blocks_bf16", quantizeProblem(2, 640),
+                 {{"K", 576, "NETRA_K must be a multiple of 128"},
+                  {"M", 0, "NETRA_M must be 1..65535"},
+                  {"GRID_X", 5, "the grid must be"}});
+}
+
+TEST(Catalogue, PlainLoopsAreNeverChosenUnasked) {
+  netra::Selection selection = catalog().select(denseBf16Problem(1, 64, 512));
+  ASSERT_TRUE(selection.winner.has_value());
+  EXPECT_EQ(selection.winner->tactic->name, "gfx950.dense_bf16_m1");
+  selection = catalog().select(denseFp8Problem(16, 2048, 5632));
+  ASSERT_TRUE(selection.winner.has_value());
+  EXPECT_EQ(selection.winner->tactic->name, "gfx950.dense_fp8_block128_m16");
+}
+
+} // namespace

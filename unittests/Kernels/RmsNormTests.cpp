@@ -1,0 +1,185 @@
+//===- RmsNormTests.cpp - gfx950.rms_norm_bf16, also quantized ------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks.h"
+
+using namespace kernels;
+
+namespace {
+
+struct NormCase {
+  int64_t m, n;
+  bool residual = false, quantized = false;
+  double weightOffset = 0;
+  double epsilon = 1e-6;
+
+  std::string tactic() const {
+    return quantized ? "gfx950.rms_norm_bf16_quantized"
+                     : "gfx950.rms_norm_bf16";
+  }
+  netra::Problem problem() const {
+    return rmsNormProblem(m, n, residual, quantized, epsilon, weightOffset);
+  }
+  Buffers random(uint64_t seed) const {
+    Random random(seed);
+    Buffers inputs;
+    inputs["x"] = toBytes(random.bf16(m * n));
+    inputs["weight"] = toBytes(random.bf16(n));
+    if (residual)
+      inputs["residual"] = toBytes(random.bf16(m * n));
+    return inputs;
+  }
+  std::string check(const Buffers &inputs, const Outcome &run) const {
+    if (run.outputs.empty())
+      return "no result";
+    std::vector<uint16_t> x = fromBytes<uint16_t>(inputs.at("x"));
+    std::vector<uint16_t> weight = fromBytes<uint16_t>(inputs.at("weight"));
+    std::vector<uint16_t> r;
+    if (residual)
+      r = fromBytes<uint16_t>(inputs.at("residual"));
+    oracle::Norm norm =
+        oracle::rmsNorm(x.data(), residual ? r.data() : nullptr, weight.data(),
+                        m, n, static_cast<float>(epsilon), weightOffset);
+    std::string text;
+    if (residual)
+      text = checkBf16(run.outputs.at("sum"), norm.sum);
+    if (quantized)
+      return text + checkQuantizedWithin(run.outputs.at("result"),
+                                         run.outputs.at("result_scale"),
+                                         norm.result);
+    return text + checkBf16(run.outputs.at("result"), norm.result);
+  }
+};
+
+std::ostream &operator<<(std::ostream &os, const NormCase &c) {
+  return os << c.m << "x" << c.n << (c.residual ? " residual" : "")
+            << (c.quantized ? " quantized" : "") << " +" << c.weightOffset;
+}
+
+class RmsNorm : public testing::TestWithParam<NormCase> {};
+
+TEST_P(RmsNorm, MatchesOracle) {
+  const NormCase &c = GetParam();
+  Buffers inputs = c.random(c.m + c.n);
+  Outcome run = runEverywhere(c.tactic(), c.problem(), inputs);
+  EXPECT_EQ(c.check(inputs, run), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, RmsNorm,
+    testing::Values(NormCase{1, 2048}, NormCase{1, 2048, true},
+                    NormCase{1, 2048, true, true}, NormCase{3, 256},
+                    NormCase{3, 256, true, true, 1}, NormCase{2, 512},
+                    NormCase{2, 768, true, false, 1}, NormCase{2, 1024, true},
+                    NormCase{2, 1280, false, true},
+                    NormCase{2, 5120, true, true, 1}, NormCase{2, 5632, true},
+                    NormCase{2, 7936, true, true}, NormCase{2, 7936, true},
+                    NormCase{16, 8192, true, true},
+                    NormCase{5, 8192, false, false, 1, 1e-5},
+                    NormCase{17, 4096, true}));
+
+TEST(RmsNormQuantized, EqualsTheNormFollowedByTheQuantization) {
+  NormCase plain{4, 2048, true, false}, fused{4, 2048, true, true};
+  Buffers inputs = plain.random(1);
+  Outcome first = runEverywhere(plain.tactic(), plain.problem(), inputs);
+  Outcome second =
+      runEverywhere("gfx950.quantize_blocks_bf16", quantizeProblem(4, 2048),
+                    {{"x", first.outputs["result"]}});
+  Outcome both = runEverywhere(fused.tactic(), fused.problem(), inputs);
+  EXPECT_EQ(both.outputs["result"], second.outputs["result"]);
+  EXPECT_EQ(both.outputs["result_scale"], second.outputs["result_scale"]);
+  EXPECT_EQ(both.outputs["sum"], first.outputs["sum"]);
+}
+
+TEST(RmsNormEdge, SpecialInputs) {
+  for (bool quantized : {false, true}) {
+    NormCase c{2, 512, true, quantized};
+    Buffers inputs = c.random(2);
+    // All zero, negative zero, denormals, large and small magnitudes.
+    for (uint16_t code : {0x0000, 0x8000, 0x0001, 0x5d00, 0x2000}) {
+      inputs["x"] = toBytes(std::vector<uint16_t>(c.m * c.n, code));
+      inputs["residual"] = inputs["x"];
+      Outcome run = runEverywhere(c.tactic(), c.problem(), inputs);
+      EXPECT_EQ(c.check(inputs, run), "") << code;
+    }
+    // One huge value whose square is still finite.
+    std::vector<uint16_t> x(c.m * c.n, 0);
+    x[300] = oracle::encodeBf16(1e18);
+    inputs["x"] = toBytes(x);
+    Outcome run = runEverywhere(c.tactic(), c.problem(), inputs);
+    EXPECT_EQ(c.check(inputs, run), "");
+  }
+}
+
+TEST(RmsNormEdge, OverflowAndNotANumberAreWhatTheContractSays) {
+  NormCase c{3, 256};
+  Buffers inputs = c.random(3);
+  std::vector<uint16_t> x = fromBytes<uint16_t>(inputs["x"]);
+  x[10] =
+      oracle::encodeBf16(1e30); // row 0: the square overflows, row becomes 0
+  x[c.n + 20] = 0x7fc0;         // row 1: NaN
+  inputs["x"] = toBytes(x);
+  Outcome run = runEverywhere(c.tactic(), c.problem(), inputs);
+  std::vector<uint16_t> y = fromBytes<uint16_t>(run.outputs["result"]);
+  ASSERT_EQ(y.size(), size_t(c.m * c.n));
+  for (int64_t i = 0; i < c.n; ++i) {
+    EXPECT_EQ(y[i] & 0x7fff, 0) << i;
+    EXPECT_TRUE(oracle::isNanBf16(y[c.n + i])) << i;
+    EXPECT_FALSE(oracle::isNanBf16(y[2 * c.n + i])) << i;
+  }
+}
+
+TEST(RmsNormCounters, EachByteMovesOnce) {
+  NormCase c{4, 2048, true};
+  Outcome run = runEverywhere(c.tactic(), c.problem(), c.random(4));
+  uint64_t row = 2 * c.n;
+  EXPECT_EQ(run.counters.globalLoadBytes, c.m * 3 * row); // x, residual, weight
+  EXPECT_EQ(run.counters.globalDistinctReadBytes, c.m * 2 * row + row);
+  EXPECT_EQ(run.counters.globalStoreBytes, c.m * 2 * row);
+  EXPECT_EQ(run.counters.globalDistinctWrittenBytes, c.m * 2 * row);
+  EXPECT_LE(run.counters.maxRoundTrips, 2u);
+}
+
+TEST(RmsNormNegative, WrongKernelsAreNoticed) {
+  NormCase c{3, 1280, true, true};
+  Buffers inputs = c.random(5);
+  auto check = [&](const Outcome &run) { return c.check(inputs, run); };
+  auto wrong = [&](const char *file, const char *from, const char *to,
+                   unsigned occurrence = 1) {
+    return noticed(c.tactic(), c.problem(), inputs, {},
+                   {{file, from, to, occurrence}}, check);
+  };
+  const char *const norm = "norm/rms_norm.s";
+  EXPECT_EQ(wrong(norm, "// n, and its store.", "// n, stored."), "");
+  EXPECT_NE(
+      wrong(norm, "netra_wait_memory ((RMS_ITERS", "netra_wait_memory 63 //")
+          .find("wait"),
+      std::string::npos);
+  EXPECT_NE(
+      wrong("include/reduce.inc", "    netra_barrier\n", "", 1).find("race"),
+      std::string::npos);
+  // Layout: the scale's group, the row of x.
+  EXPECT_NE(wrong(norm, "v_lshrrev_b32 v[V_T2], 8", "v_lshrrev_b32 v[V_T2], 9"),
+            "");
+  EXPECT_NE(wrong(norm, "rms_row_pointer S_X, 2*NETRA_N",
+                  "rms_row_pointer S_X, NETRA_N"),
+            "");
+  // The scale dropped from the codes, the group maximum over half a group, the
+  // mean over too few columns, a wave's share dropped.
+  EXPECT_NE(wrong(norm, "netra_fp8_pack4 rms_v, rms_v, V_T1",
+                  "netra_fp8_pack4 rms_v, rms_v, V_T0"),
+            "");
+  EXPECT_NE(wrong(norm, "netra_row32_join v_max_f32, V_T0, V_T1", "s_nop 0"),
+            "");
+  EXPECT_NE(wrong(norm, "v_mov_b32 v[V_INV_N], NETRA_N",
+                  "v_mov_b32 v[V_INV_N], NETRA_N-256"),
+            "");
+  EXPECT_NE(wrong(norm, "s_cmp_lt_u32 s[S_WAVE], RMS_RAGGED",
+                  "s_cmp_lt_u32 s[S_WAVE], RMS_RAGGED-1"),
+            "");
+}
+
+} // namespace
