@@ -466,7 +466,7 @@ std::string netra::printEngineModule(ModuleOp module) {
 static LogicalResult addCode(EngineBundle &bundle,
                              std::vector<TranslatedKernel> &kernels) {
   std::map<std::pair<StringRef, StringRef>, const TranslatedKernel *> bySymbol;
-  for (const TranslatedKernel &kernel : kernels)
+  for (TranslatedKernel &kernel : kernels)
     bySymbol[{kernel.op->getParentOfType<CodeObjectOp>().getSymName(),
               kernel.op.getSymName()}] = &kernel;
 

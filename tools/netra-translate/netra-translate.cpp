@@ -1,0 +1,338 @@
+//===- netra-translate.cpp - Models to engines and back -------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+//
+//   netra-translate --netra-to-engine FILE.mlir -o DIR [--profile=NAME,…]
+//   netra-translate --netra-to-asm FILE.mlir [-o DIR]  [--profile=NAME,…]
+//   netra-translate --engine-to-netra DIR [-o FILE]
+//   netra-translate --list-tactics[=json] | --list-profiles
+//
+// The input is a module with an engine, or, with --profile, a netra or torch
+// module that is compiled first. Exit status: 0 when it worked, 1 when it did
+// not, 2 when the command line makes no sense.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Listing.h"
+#include "Progress.h"
+
+#include "Netra/Catalog/TargetInfo.h"
+#include "Netra/Conversion/Passes.h"
+#include "Netra/IR/NetraOps.h"
+#include "Netra/Target/EngineTranslation.h"
+#include "Netra/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace netra;
+namespace cl = llvm::cl;
+
+namespace {
+
+enum class Action { ToEngine, ToAssembly, FromEngine };
+
+constexpr int kSuccess = 0, kFailure = 1, kUsage = 2;
+
+cl::OptionCategory category("Translation options");
+
+cl::list<Action>
+    actions(cl::desc("What to do:"),
+            cl::values(clEnumValN(Action::ToEngine, "netra-to-engine",
+                                  "Write an engine bundle"),
+                       clEnumValN(Action::ToAssembly, "netra-to-asm",
+                                  "Write the assembly source of each kernel"),
+                       clEnumValN(Action::FromEngine, "engine-to-netra",
+                                  "Read an engine bundle back as a module")),
+            cl::cat(category));
+cl::opt<std::string> listTacticsFormat(
+    "list-tactics", cl::ValueOptional, cl::value_desc("text|json"),
+    cl::desc("List the tactics of the target"), cl::cat(category));
+cl::opt<bool> listProfilesFlag("list-profiles",
+                               cl::desc("List the serving profiles"),
+                               cl::cat(category));
+cl::list<std::string> inputs(cl::Positional, cl::desc("<input>"),
+                             cl::cat(category));
+cl::opt<std::string> output("o", cl::value_desc("path"),
+                            cl::desc("Bundle directory, folder of sources, or "
+                                     "file, by what is written"),
+                            cl::cat(category));
+cl::list<std::string> profiles("profile", cl::CommaSeparated,
+                               cl::value_desc("names"),
+                               cl::desc("Compile the input for these serving "
+                                        "profiles first"),
+                               cl::cat(category));
+cl::opt<std::string> target("target", cl::init("gfx950"),
+                            cl::desc("GPU to compile for"), cl::cat(category));
+cl::opt<std::string> libraryRoot("library-root", cl::value_desc("folder"),
+                                 cl::desc("Folder with kernels/ and "
+                                          "manifests/"),
+                                 cl::cat(category));
+cl::opt<std::string> engineName("name",
+                                cl::desc("Name of the engine when the input "
+                                         "is compiled"),
+                                cl::cat(category));
+cl::opt<bool> allowExperimental("allow-experimental",
+                                cl::desc("Consider tactics of maturity "
+                                         "`experiment`"),
+                                cl::cat(category));
+cl::opt<bool> explain("explain",
+                      cl::desc("Say for each operation why its tactic was "
+                               "chosen"),
+                      cl::cat(category));
+cl::opt<unsigned> threads("threads", cl::init(0),
+                          cl::desc("Kernels assembled at the same time; 0: "
+                                   "one on each core"),
+                          cl::cat(category));
+cl::opt<bool> verbose("verbose", cl::desc("A line on stderr for each phase"),
+                      cl::cat(category));
+cl::opt<bool> timing("timing", cl::desc("Print the time of each phase"),
+                     cl::cat(category));
+
+int fail(const llvm::Twine &message) {
+  llvm::errs() << "netra-translate: error: " << message << "\n";
+  return kFailure;
+}
+
+int failUsage(const llvm::Twine &message) {
+  llvm::errs() << "netra-translate: " << message
+               << "; see netra-translate --help\n";
+  return kUsage;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Input
+//===----------------------------------------------------------------------===//
+
+/// Whether some operation of `module` belongs to what models are exported in.
+static bool needsImport(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        StringRef dialect = op->getName().getDialectNamespace();
+        return dialect == "torch" || dialect == "torch_c" || dialect == "util"
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Compiles `module` down to an engine when it is not one yet.
+static LogicalResult compile(ModuleOp module, Progress &progress) {
+  MLIRContext *context = module.getContext();
+  if (!module.getOps<EngineOp>().empty())
+    return profiles.empty() ? success()
+                            : module.emitError()
+                                  << "--profile is for modules that are "
+                                     "still to be compiled, but this one "
+                                     "holds an engine";
+  if (profiles.empty())
+    return module.emitError()
+           << "expected a module with a netra.engine; name the serving "
+              "profiles to compile it for with --profile";
+  if (needsImport(module)) {
+    progress.begin("import");
+    PassManager manager(context);
+    manager.addPass(createConvertTorchToNetra());
+    if (failed(manager.run(module)))
+      return failure();
+  }
+  progress.begin("compile");
+  EnginePipelineOptions options;
+  for (const std::string &name : profiles)
+    options.profiles.push_back(name);
+  options.target = target;
+  options.libraryRoot = libraryRoot;
+  options.allowExperimental = allowExperimental;
+  options.explain = explain;
+  options.name = engineName;
+  PassManager manager(context);
+  buildEnginePipeline(manager, options);
+  return manager.run(module);
+}
+
+static OwningOpRef<ModuleOp>
+readModule(MLIRContext &context, llvm::SourceMgr &sources, StringRef path) {
+  std::string message;
+  auto file = openInputFile(path, &message);
+  if (!file) {
+    fail(message);
+    return {};
+  }
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+}
+
+//===----------------------------------------------------------------------===//
+// Actions
+//===----------------------------------------------------------------------===//
+
+static int writeText(StringRef path, StringRef text) {
+  std::string message;
+  auto file = openOutputFile(path.empty() ? "-" : path, &message);
+  if (!file)
+    return fail(message);
+  file->os() << text;
+  file->os().flush();
+  if (file->os().has_error())
+    return fail(path + ": " + file->os().error().message());
+  file->keep();
+  return kSuccess;
+}
+
+/// Writes one file per kernel below `-o`, or all of them to stdout. A folder
+/// that this run has created goes again when it fails.
+static int writeSources(const std::vector<KernelSource> &sources) {
+  if (output.empty()) {
+    for (const KernelSource &source : sources)
+      llvm::outs() << source.text;
+    return kSuccess;
+  }
+  bool existed = llvm::sys::fs::exists(output);
+  if (existed && !llvm::sys::fs::is_directory(output))
+    return fail(output + ": expected a folder, found a file");
+  if (std::error_code code = llvm::sys::fs::create_directories(output))
+    return fail(output + ": " + code.message());
+  for (const KernelSource &source : sources) {
+    SmallString<256> path(output);
+    llvm::sys::path::append(path, source.symbol + ".s");
+    if (int status = writeText(path, source.text)) {
+      if (!existed)
+        llvm::sys::fs::remove_directories(output);
+      return status;
+    }
+  }
+  return kSuccess;
+}
+
+/// Fails early, before minutes of work, when the bundle could not be written.
+static LogicalResult checkBundlePath() {
+  if (llvm::sys::fs::exists(output) && !llvm::sys::fs::is_directory(output)) {
+    fail(output + ": expected a folder for the engine, found a file");
+    return failure();
+  }
+  return success();
+}
+
+static int translate(Action action, Progress &progress) {
+  DialectRegistry registry;
+  registry.insert<func::FuncDialect, NetraDialect>();
+  registerImportDialects(registry);
+  MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+
+  if (action == Action::FromEngine) {
+    progress.begin("read engine");
+    FailureOr<OwningOpRef<ModuleOp>> module =
+        translateFromBundle(&context, inputs.front());
+    if (failed(module))
+      return kFailure;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    (*module)->print(stream);
+    stream << "\n";
+    progress.finish();
+    return writeText(output, text);
+  }
+
+  if (action == Action::ToEngine && failed(checkBundlePath()))
+    return kFailure;
+  progress.begin("parse");
+  OwningOpRef<ModuleOp> module = readModule(context, sources, inputs.front());
+  if (!module || failed(compile(*module, progress)))
+    return kFailure;
+
+  TranslationOptions options;
+  options.libraryRoot = Catalog::findLibraryRoot(libraryRoot);
+  options.threads = threads;
+  options.progress = [&](size_t done, size_t total, StringRef symbol) {
+    progress.advance(done, total, symbol);
+  };
+  if (action == Action::ToAssembly) {
+    progress.begin("generate sources");
+    FailureOr<std::vector<KernelSource>> kernels =
+        translateToAssembly(*module, options);
+    if (failed(kernels))
+      return kFailure;
+    progress.finish();
+    return writeSources(*kernels);
+  }
+  progress.begin("assemble");
+  FailureOr<EngineBundle> bundle = translateToBundle(*module, options);
+  if (failed(bundle))
+    return kFailure;
+  progress.begin("write");
+  if (llvm::Error error = writeBundle(bundle->engine, bundle->files, output))
+    return fail(llvm::toString(std::move(error)));
+  progress.finish();
+  return kSuccess;
+}
+
+static int list() {
+  bool wantsTactics = listTacticsFormat.getNumOccurrences() != 0;
+  bool wantsJson = listTacticsFormat == "json";
+  if (wantsTactics && !wantsJson && !listTacticsFormat.empty() &&
+      listTacticsFormat != "text")
+    return failUsage("expected --list-tactics=text or --list-tactics=json, "
+                     "found '" +
+                     listTacticsFormat + "'");
+  llvm::Expected<Catalog> catalog =
+      Catalog::load(Catalog::findLibraryRoot(libraryRoot), target);
+  if (!catalog)
+    return fail(llvm::toString(catalog.takeError()));
+  if (wantsTactics)
+    listTactics(*catalog, wantsJson, llvm::outs());
+  else
+    listProfiles(*catalog, llvm::outs());
+  return kSuccess;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  // With a stream for errors the parser returns instead of exiting with 1.
+  std::string errors;
+  llvm::raw_string_ostream errorStream(errors);
+  if (!cl::ParseCommandLineOptions(argc, argv,
+                                   "Translates models to engines, and back\n",
+                                   &errorStream)) {
+    llvm::errs() << errors;
+    return kUsage;
+  }
+  if (!findTarget(target))
+    return failUsage("unknown target '" + target + "'");
+
+  bool lists = listTacticsFormat.getNumOccurrences() != 0 || listProfilesFlag;
+  if (actions.size() + (lists ? 1 : 0) != 1)
+    return failUsage("expected one of --netra-to-engine, --netra-to-asm, "
+                     "--engine-to-netra, --list-tactics, --list-profiles");
+  if (lists) {
+    if (!inputs.empty())
+      return failUsage("a listing takes no input, found '" + inputs.front() +
+                       "'");
+    return list();
+  }
+  if (inputs.size() != 1)
+    return failUsage(inputs.empty() ? "expected an input, found none"
+                                    : "expected one input, found several");
+  if (actions.front() == Action::ToEngine && output.empty())
+    return failUsage("expected -o DIR for the engine");
+  Progress progress(verbose, timing);
+  return translate(actions.front(), progress);
+}
