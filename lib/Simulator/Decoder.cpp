@@ -1,0 +1,959 @@
+//===- Decoder.cpp - Machine code to the simulator's form ----------------===//
+// SPDX-License-Identifier: MIT
+//
+// LLVM's disassembler gives an MCInst and, through its printer, the assembly
+// text. The text has the operands in one canonical order for every encoding and
+// names the modifiers; the MCInst has constants with their exact bits and the
+// source modifiers. Both are read here, once per instruction.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include "Wave.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrDesc.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTarget();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUDisassembler();
+}
+
+using namespace llvm;
+
+namespace netra::sim {
+
+namespace {
+
+/// Where an LLVM register lies in the simulator's files.
+struct RegisterPlace {
+  enum Kind : uint8_t { Other, Vector, Scalar, Scc } kind = Other;
+  uint16_t first = 0;
+  uint8_t count = 0;
+};
+
+/// One register named as LLVM's enumerators are ("VGPR3", "EXEC_LO").
+RegisterPlace placeOfSingle(StringRef name) {
+  auto numbered = [&](StringRef prefix, RegisterPlace::Kind kind,
+                      unsigned base) -> std::optional<RegisterPlace> {
+    StringRef rest = name;
+    unsigned number = 0;
+    if (!rest.consume_front(prefix) || rest.getAsInteger(10, number))
+      return std::nullopt;
+    return RegisterPlace{kind, uint16_t(base + number), 1};
+  };
+  if (auto p = numbered("VGPR", RegisterPlace::Vector, 0))
+    return *p;
+  if (auto p = numbered("AGPR", RegisterPlace::Vector, AccumulationBase))
+    return *p;
+  if (auto p = numbered("SGPR", RegisterPlace::Scalar, 0))
+    return *p;
+  if (auto p = numbered("TTMP", RegisterPlace::Scalar, Ttmp0))
+    return *p;
+  return {};
+}
+
+RegisterPlace placeOfRegister(StringRef name) {
+  // Target suffixes (TTMP4_vi, FLAT_SCR_LO_gfx9plus, M0_gfx9) do not matter.
+  for (StringRef suffix :
+       {"_gfx9plus", "_vi", "_ci", "_gfxpre11", "_gfx11plus"})
+    if (name.consume_back(suffix))
+      break;
+  auto scalar = [](unsigned first, unsigned count) {
+    return RegisterPlace{RegisterPlace::Scalar, uint16_t(first),
+                         uint8_t(count)};
+  };
+  if (name == "SCC" || name == "SRC_SCC")
+    return {RegisterPlace::Scc, 0, 1};
+  if (name == "VCC")
+    return scalar(VccLo, 2);
+  if (name == "VCC_LO")
+    return scalar(VccLo, 1);
+  if (name == "VCC_HI")
+    return scalar(VccHi, 1);
+  if (name == "EXEC")
+    return scalar(ExecLo, 2);
+  if (name == "EXEC_LO")
+    return scalar(ExecLo, 1);
+  if (name == "EXEC_HI")
+    return scalar(ExecHi, 1);
+  if (name == "M0")
+    return scalar(M0, 1);
+  if (name == "FLAT_SCR")
+    return scalar(FlatScratchLo, 2);
+  if (name == "FLAT_SCR_LO")
+    return scalar(FlatScratchLo, 1);
+  if (name == "FLAT_SCR_HI")
+    return scalar(FlatScratchHi, 1);
+  if (name == "XNACK_MASK")
+    return scalar(XnackMaskLo, 2);
+  if (name == "XNACK_MASK_LO")
+    return scalar(XnackMaskLo, 1);
+  if (name == "XNACK_MASK_HI")
+    return scalar(XnackMaskHi, 1);
+
+  SmallVector<StringRef, 32> parts;
+  name.split(parts, '_');
+  RegisterPlace place;
+  for (StringRef part : parts) {
+    for (StringRef suffix : {"gfx9plus", "vi"})
+      if (part == suffix)
+        return place;
+    RegisterPlace single = placeOfSingle(part);
+    if (single.kind == RegisterPlace::Other)
+      return {};
+    if (!place.count)
+      place = single;
+    else if (single.kind != place.kind ||
+             single.first != place.first + place.count)
+      return {};
+    else
+      ++place.count;
+  }
+  return place;
+}
+
+/// The parts of LLVM that decoding needs, for one CPU. Not thread-safe; built
+/// per decode.
+struct TargetTools {
+  Triple triple{"amdgcn-amd-amdhsa"};
+  std::unique_ptr<MCRegisterInfo> registers;
+  std::unique_ptr<MCAsmInfo> asmInfo;
+  std::unique_ptr<MCInstrInfo> instructions;
+  std::unique_ptr<MCSubtargetInfo> subtarget;
+  std::unique_ptr<MCContext> context;
+  std::unique_ptr<MCDisassembler> disassembler;
+  std::unique_ptr<MCInstPrinter> printer;
+  std::vector<RegisterPlace> places; ///< by register number
+  unsigned inputModifierType = 0;    ///< OperandType of source modifiers
+
+  static Expected<std::unique_ptr<TargetTools>> create(StringRef cpu) {
+    static std::once_flag once;
+    std::call_once(once, [] {
+      LLVMInitializeAMDGPUTargetInfo();
+      LLVMInitializeAMDGPUTarget();
+      LLVMInitializeAMDGPUTargetMC();
+      LLVMInitializeAMDGPUDisassembler();
+    });
+    auto tools = std::make_unique<TargetTools>();
+    std::string error;
+    const Target *target = TargetRegistry::lookupTarget(tools->triple, error);
+    if (!target)
+      return createStringError("LLVM has no AMDGPU target: " + error);
+    MCTargetOptions options;
+    tools->registers.reset(target->createMCRegInfo(tools->triple));
+    tools->asmInfo.reset(
+        target->createMCAsmInfo(*tools->registers, tools->triple, options));
+    tools->instructions.reset(target->createMCInstrInfo());
+    tools->subtarget.reset(
+        target->createMCSubtargetInfo(tools->triple, cpu, ""));
+    if (!tools->registers || !tools->asmInfo || !tools->instructions ||
+        !tools->subtarget)
+      return createStringError("LLVM cannot describe target " + cpu);
+    tools->context = std::make_unique<MCContext>(
+        tools->triple, tools->asmInfo.get(), tools->registers.get(),
+        tools->subtarget.get());
+    tools->disassembler.reset(
+        target->createMCDisassembler(*tools->subtarget, *tools->context));
+    tools->printer.reset(
+        target->createMCInstPrinter(tools->triple, 0, *tools->asmInfo,
+                                    *tools->instructions, *tools->registers));
+    if (!tools->disassembler || !tools->printer)
+      return createStringError("LLVM has no disassembler for " + cpu);
+
+    tools->places.resize(tools->registers->getNumRegs());
+    for (unsigned r = 1; r < tools->registers->getNumRegs(); ++r)
+      tools->places[r] = placeOfRegister(tools->registers->getName(r));
+    // The numbers of AMDGPU's operand types are not in LLVM's installed
+    // headers; an instruction known to have source modifiers tells.
+    for (unsigned op = 0; op < tools->instructions->getNumOpcodes(); ++op)
+      if (tools->instructions->getName(op) == "V_ADD_F32_e64_vi")
+        tools->inputModifierType =
+            tools->instructions->get(op).operands()[1].OperandType;
+    if (!tools->inputModifierType)
+      return createStringError("this LLVM lacks the instructions of gfx950");
+    return tools;
+  }
+};
+
+/// Splits at commas outside brackets and quotes.
+void splitOperands(StringRef text, SmallVectorImpl<StringRef> &parts) {
+  int depth = 0;
+  size_t start = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '[' || c == '(')
+      ++depth;
+    else if (c == ']' || c == ')')
+      --depth;
+    else if (c == ',' && depth == 0) {
+      parts.push_back(text.slice(start, i).trim());
+      start = i + 1;
+    }
+  }
+  StringRef last = text.substr(start).trim();
+  if (!last.empty() || !parts.empty())
+    parts.push_back(last);
+}
+
+/// Splits at blanks outside brackets.
+void splitTokens(StringRef text, SmallVectorImpl<StringRef> &tokens) {
+  int depth = 0;
+  size_t start = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    char c = i < text.size() ? text[i] : ' ';
+    if (c == '[' || c == '(')
+      ++depth;
+    else if (c == ']' || c == ')')
+      --depth;
+    else if (c == ' ' && depth == 0) {
+      if (i > start)
+        tokens.push_back(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+}
+
+std::optional<int64_t> parseInteger(StringRef text) {
+  int64_t value = 0;
+  bool negative = text.consume_front("-");
+  uint64_t magnitude = 0;
+  if (text.consume_front("0x") ? text.getAsInteger(16, magnitude)
+                               : text.getAsInteger(10, magnitude))
+    return std::nullopt;
+  value = int64_t(magnitude);
+  return negative ? -value : value;
+}
+
+/// "[1,0,1]" to a mask.
+uint8_t parseMask(StringRef text) {
+  uint8_t mask = 0;
+  unsigned bit = 0;
+  for (char c : text)
+    if (c == '0' || c == '1') {
+      if (c == '1')
+        mask |= 1u << bit;
+      ++bit;
+    }
+  return mask;
+}
+
+std::optional<SdwaSel> parseSel(StringRef text) {
+  return StringSwitch<std::optional<SdwaSel>>(text)
+      .Case("BYTE_0", SdwaSel::Byte0)
+      .Case("BYTE_1", SdwaSel::Byte1)
+      .Case("BYTE_2", SdwaSel::Byte2)
+      .Case("BYTE_3", SdwaSel::Byte3)
+      .Case("WORD_0", SdwaSel::Word0)
+      .Case("WORD_1", SdwaSel::Word1)
+      .Case("DWORD", SdwaSel::Dword)
+      .Default(std::nullopt);
+}
+
+/// Parses a register, special value or `off`. Returns false when the text is
+/// not one (a number or a modifier).
+bool parseRegister(StringRef text, Operand &op) {
+  auto scalar = [&](unsigned index, unsigned words) {
+    op.kind = OperandKind::Scalar;
+    op.index = index;
+    op.words = words;
+    return true;
+  };
+  auto constant = [&](uint64_t value) {
+    op.kind = OperandKind::Constant;
+    op.value = value;
+    return true;
+  };
+  if (text == "off") {
+    op.kind = OperandKind::None;
+    return true;
+  }
+  struct Named {
+    StringRef name;
+    unsigned index, words;
+  };
+  static constexpr Named named[] = {{"vcc", VccLo, 2},
+                                    {"vcc_lo", VccLo, 1},
+                                    {"vcc_hi", VccHi, 1},
+                                    {"exec", ExecLo, 2},
+                                    {"exec_lo", ExecLo, 1},
+                                    {"exec_hi", ExecHi, 1},
+                                    {"m0", M0, 1},
+                                    {"null", Null, 1},
+                                    {"flat_scratch", FlatScratchLo, 2},
+                                    {"flat_scratch_lo", FlatScratchLo, 1},
+                                    {"flat_scratch_hi", FlatScratchHi, 1},
+                                    {"xnack_mask", XnackMaskLo, 2},
+                                    {"xnack_mask_lo", XnackMaskLo, 1},
+                                    {"xnack_mask_hi", XnackMaskHi, 1}};
+  for (const Named &n : named)
+    if (text == n.name)
+      return scalar(n.index, n.words);
+  if (text == "src_vccz" || text == "vccz" || text == "src_execz" ||
+      text == "execz" || text == "src_scc" || text == "scc") {
+    op.kind = OperandKind::Status;
+    op.index = text.contains("vccz")    ? StatusVccz
+               : text.contains("execz") ? StatusExecz
+                                        : StatusScc;
+    return true;
+  }
+  // As 32-bit operands these give zero: the aperture is in the high half.
+  if (text == "src_shared_base")
+    return constant(uint64_t(SharedApertureHigh) << 32);
+  if (text == "src_shared_limit")
+    return constant(uint64_t(SharedApertureHigh) << 32 | 0xffffffffu);
+  if (text == "src_private_base")
+    return constant(uint64_t(PrivateApertureHigh) << 32);
+  if (text == "src_private_limit")
+    return constant(uint64_t(PrivateApertureHigh) << 32 | 0xffffffffu);
+
+  unsigned base = 0;
+  bool vector = false;
+  if (text.consume_front("ttmp"))
+    base = Ttmp0;
+  else if (text.consume_front("v"))
+    vector = true;
+  else if (text.consume_front("a")) {
+    vector = true;
+    base = AccumulationBase;
+  } else if (!text.consume_front("s"))
+    return false;
+  unsigned first = 0, last = 0;
+  if (text.consume_front("[")) {
+    if (!text.consume_back("]"))
+      return false;
+    auto [lo, hi] = text.split(':');
+    if (lo.getAsInteger(10, first))
+      return false;
+    last = first;
+    if (!hi.empty() && hi.getAsInteger(10, last))
+      return false;
+  } else {
+    if (text.getAsInteger(10, first))
+      return false;
+    last = first;
+  }
+  if (last < first || last > 255)
+    return false;
+  op.kind = vector ? OperandKind::Vector : OperandKind::Scalar;
+  op.index = base + first;
+  op.words = last - first + 1;
+  return true;
+}
+
+InstructionClass classify(StringRef mnemonic, const MCInstrDesc &desc) {
+  using C = InstructionClass;
+  if (mnemonic.starts_with("s_")) {
+    if (mnemonic.starts_with("s_load") || mnemonic.starts_with("s_buffer_") ||
+        mnemonic.starts_with("s_store") || mnemonic.starts_with("s_atomic") ||
+        mnemonic.starts_with("s_scratch") || mnemonic.starts_with("s_dcache") ||
+        mnemonic.starts_with("s_memtime") ||
+        mnemonic.starts_with("s_memrealtime"))
+      return C::ScalarMemory;
+    if (mnemonic.starts_with("s_branch") || mnemonic.starts_with("s_cbranch") ||
+        mnemonic.starts_with("s_call") || mnemonic.starts_with("s_setpc") ||
+        mnemonic.starts_with("s_swappc"))
+      return C::Branch;
+    for (StringRef name :
+         {"s_waitcnt", "s_nop", "s_barrier", "s_endpgm", "s_sleep", "s_setprio",
+          "s_sethalt", "s_setkill", "s_sendmsg", "s_icache_inv", "s_trap",
+          "s_incperflevel", "s_decperflevel", "s_ttracedata", "s_wakeup",
+          "s_set_gpr_idx_off", "s_set_gpr_idx_mode"})
+      if (mnemonic.starts_with(name))
+        return C::Message;
+    return C::Salu;
+  }
+  if (mnemonic.starts_with("v_mfma") || mnemonic.starts_with("v_smfmac"))
+    return C::Mfma;
+  if (mnemonic.starts_with("v_")) {
+    for (StringRef name :
+         {"v_rcp", "v_rsq", "v_sqrt", "v_exp_", "v_log_", "v_sin", "v_cos"})
+      if (mnemonic.starts_with(name))
+        return C::Transcendental;
+    return C::Valu;
+  }
+  if (mnemonic.starts_with("ds_"))
+    return C::Lds;
+  if (mnemonic.starts_with("flat_"))
+    return C::Flat;
+  return C::VectorMemory;
+}
+
+} // namespace
+
+/// Turns text ranges into a Program.
+class Decoder {
+public:
+  Decoder(TargetTools &tools, const SemanticsTable &table)
+      : tools(tools), table(table), program(std::make_shared<Program>()) {}
+
+  Expected<std::shared_ptr<const Program>> run(ArrayRef<TextRange> text,
+                                               ArrayRef<uint64_t> starts);
+
+private:
+  void decodeOne(uint64_t address, ArrayRef<uint8_t> bytes, uint64_t &size);
+  void fill(Instruction &inst, InstructionInfo &info, const MCInst &mc);
+  void parseModifiers(Instruction &inst, InstructionInfo &info,
+                      ArrayRef<StringRef> tokens, const MCInst &mc);
+  void collectRegisters(InstructionInfo &info, const MCInst &mc,
+                        const MCInstrDesc &desc);
+  void bind(Instruction &inst, InstructionInfo &info, StringRef mnemonic);
+  void attachSplat(Operand &op);
+  uint16_t mnemonicId(StringRef mnemonic);
+
+  TargetTools &tools;
+  const SemanticsTable &table;
+  std::shared_ptr<Program> program;
+  std::map<uint64_t, const uint32_t *> splatOf;
+  StringMap<uint16_t> mnemonicIds;
+};
+
+uint16_t Decoder::mnemonicId(StringRef mnemonic) {
+  auto [it, inserted] =
+      mnemonicIds.try_emplace(mnemonic, uint16_t(program->mnemonics.size()));
+  if (inserted) {
+    program->mnemonics.push_back(mnemonic.str());
+    program->semantics.push_back(table.find(mnemonic));
+  }
+  return it->second;
+}
+
+void Decoder::attachSplat(Operand &op) {
+  const uint32_t *&splat = splatOf[op.value];
+  if (!splat) {
+    auto made = std::make_unique<Program::Splat>();
+    for (unsigned l = 0; l < 64; ++l) {
+      made->lane[l] = uint32_t(op.value);
+      made->lane[64 + l] = uint32_t(op.value >> 32);
+    }
+    splat = made->lane;
+    program->splats.push_back(std::move(made));
+  }
+  op.splat = splat;
+}
+
+static void unsupported(const Instruction &, Wave &w) {
+  w.fail(""); // the run loop knows the reason from InstructionInfo::problem
+}
+
+void Decoder::collectRegisters(InstructionInfo &info, const MCInst &mc,
+                               const MCInstrDesc &desc) {
+  auto range = [&](MCRegister reg) {
+    RegisterRange r;
+    const RegisterPlace &place = tools.places[reg.id()];
+    r.count = 0;
+    if (place.kind == RegisterPlace::Other)
+      return r;
+    r.file = place.kind == RegisterPlace::Vector   ? RegisterFile::Vector
+             : place.kind == RegisterPlace::Scalar ? RegisterFile::Scalar
+                                                   : RegisterFile::Scc;
+    r.first = place.first;
+    r.count = place.count;
+    return r;
+  };
+  for (unsigned i = 0; i < mc.getNumOperands(); ++i) {
+    const MCOperand &operand = mc.getOperand(i);
+    if (!operand.isReg() || !operand.getReg())
+      continue;
+    RegisterRange r = range(operand.getReg());
+    if (!r.count)
+      continue;
+    if (i < desc.getNumDefs()) {
+      info.writes.push_back(r);
+      continue;
+    }
+    r.isTied = i < desc.getNumOperands() &&
+               desc.getOperandConstraint(i, MCOI::TIED_TO) >= 0;
+    info.reads.push_back(r);
+  }
+  for (MCPhysReg reg : desc.implicit_uses()) {
+    RegisterRange r = range(reg);
+    if (!r.count)
+      continue;
+    if (r.file == RegisterFile::Scalar && r.first == ExecLo) {
+      info.readsExec = true;
+      continue;
+    }
+    // LDS instructions do not read M0 as an operand on this target, and the
+    // flat scratch base is not in registers a program can see.
+    if (r.file == RegisterFile::Scalar &&
+        (r.first == FlatScratchLo ||
+         (r.first == M0 && info.cls == InstructionClass::Lds)))
+      continue;
+    info.reads.push_back(r);
+  }
+  for (MCPhysReg reg : desc.implicit_defs()) {
+    RegisterRange r = range(reg);
+    if (r.count)
+      info.writes.push_back(r);
+  }
+  for (const RegisterRange &r : info.writes)
+    if (r.file == RegisterFile::Scalar) {
+      info.writesExec |= r.first <= ExecHi && r.first + r.count > ExecLo;
+      info.writesVcc |= r.first <= VccHi && r.first + r.count > VccLo;
+    }
+}
+
+void Decoder::parseModifiers(Instruction &inst, InstructionInfo &info,
+                             ArrayRef<StringRef> tokens, const MCInst &mc) {
+  for (StringRef token : tokens) {
+    auto [key, value] = token.split(':');
+    auto number = parseInteger(value);
+    auto dpp = [&](unsigned control) {
+      inst.encoding = Encoding::Dpp;
+      inst.dppControl = control;
+    };
+    if (token == "clamp")
+      inst.clamp = true;
+    else if (token == "mul:2")
+      inst.omod = 1;
+    else if (token == "mul:4")
+      inst.omod = 2;
+    else if (token == "div:2")
+      inst.omod = 3;
+    else if (key == "op_sel" || key == "op_sel_hi" || key == "neg_lo" ||
+             key == "neg_hi")
+      ; // read from the MCInst, where defaults are explicit
+    else if (key == "neg")
+      inst.blgp = parseMask(value);
+    else if (key == "quad_perm") {
+      unsigned control = 0, shift = 0;
+      for (char c : value)
+        if (c >= '0' && c <= '3') {
+          control |= unsigned(c - '0') << shift;
+          shift += 2;
+        }
+      dpp(control);
+    } else if (key == "row_shl" && number)
+      dpp(DppRowShl + *number);
+    else if (key == "row_shr" && number)
+      dpp(DppRowShr + *number);
+    else if (key == "row_ror" && number)
+      dpp(DppRowRor + *number);
+    else if (key == "wave_shl")
+      dpp(0x130);
+    else if (key == "wave_rol")
+      dpp(0x134);
+    else if (key == "wave_shr")
+      dpp(0x138);
+    else if (key == "wave_ror")
+      dpp(0x13c);
+    else if (key == "row_mirror")
+      dpp(DppRowMirror);
+    else if (key == "row_half_mirror")
+      dpp(DppRowHalfMirror);
+    else if (key == "row_bcast" && number)
+      dpp(*number == 15 ? DppRowBcast15 : DppRowBcast31);
+    else if (key == "row_newbcast" && number)
+      dpp(DppRowNewBcast + *number);
+    else if (key == "row_mask" && number)
+      inst.dppRowMask = *number;
+    else if (key == "bank_mask" && number)
+      inst.dppBankMask = *number;
+    else if (key == "bound_ctrl")
+      inst.dppBoundControl = true;
+    else if (key == "dst_sel" && parseSel(value)) {
+      inst.encoding = Encoding::Sdwa;
+      inst.sdwaDst = *parseSel(value);
+    } else if (key == "dst_unused") {
+      inst.sdwaUnused = value == "UNUSED_SEXT"       ? SdwaUnused::Sext
+                        : value == "UNUSED_PRESERVE" ? SdwaUnused::Preserve
+                                                     : SdwaUnused::Pad;
+    } else if ((key == "src0_sel" || key == "src1_sel") && parseSel(value)) {
+      inst.encoding = Encoding::Sdwa;
+      unsigned k = inst.numDst + (key == "src1_sel");
+      if (k < MaxOperands)
+        inst.ops[k].sel = *parseSel(value);
+    } else if (key == "cbsz" && number)
+      inst.cbsz = *number;
+    else if (key == "abid" && number)
+      inst.abid = *number;
+    else if (key == "blgp" && number)
+      inst.blgp = *number;
+    else if (key == "bitop3" && number)
+      inst.bitop3 = *number;
+    else if (key == "offset" && number)
+      inst.imm = *number;
+    else if (key == "offset") {
+      // ds_swizzle's pattern in words; the number is in the MCInst.
+      for (unsigned i = 0; i < mc.getNumOperands(); ++i)
+        if (mc.getOperand(i).isImm()) {
+          inst.imm = mc.getOperand(i).getImm();
+          break;
+        }
+    } else if (key == "offset0" && number)
+      inst.offset0 = *number;
+    else if (key == "offset1" && number)
+      inst.offset1 = *number;
+    else if (token == "offen")
+      inst.offen = true;
+    else if (token == "idxen")
+      inst.idxen = true;
+    else if (token == "lds")
+      inst.lds = true;
+    else if (token == "sc0" || token == "glc")
+      inst.sc0 = true;
+    else if (token == "sc1")
+      inst.sc1 = true;
+    else if (token == "nt" || token == "slc")
+      inst.nt = true;
+    else if (info.problem.empty())
+      info.problem = ("modifier '" + token + "' is not modelled").str();
+  }
+}
+
+void Decoder::fill(Instruction &inst, InstructionInfo &info, const MCInst &mc) {
+  const MCInstrDesc &desc = tools.instructions->get(mc.getOpcode());
+  StringRef text = info.text;
+  auto [mnemonicText, rest] = text.split(' ');
+  StringRef mnemonic = mnemonicText;
+  if (mnemonic.consume_back("_dpp"))
+    inst.encoding = Encoding::Dpp;
+  else if (mnemonic.consume_back("_sdwa"))
+    inst.encoding = Encoding::Sdwa;
+  else if (!mnemonic.consume_back("_e32"))
+    mnemonic.consume_back("_e64");
+  info.mnemonicId = mnemonicId(mnemonic);
+  info.cls = classify(mnemonic, desc);
+  info.isLoad = desc.mayLoad();
+  info.isStore = desc.mayStore();
+  info.isAtomic =
+      mnemonic.contains("atomic") ||
+      (info.cls == InstructionClass::Lds && desc.mayLoad() && desc.mayStore());
+  inst.isReturning = desc.getNumDefs() > 0;
+  info.readsAllLanes = info.cls == InstructionClass::Mfma;
+
+  // Immediates that the text spells in words.
+  const bool symbolic =
+      mnemonic == "s_waitcnt" || mnemonic.starts_with("s_sendmsg") ||
+      mnemonic.starts_with("s_setreg") || mnemonic == "s_getreg_b32" ||
+      mnemonic.starts_with("s_set_gpr_idx");
+  std::optional<int64_t> firstImmediate;
+  SmallVector<int64_t, 4> valueImmediates;
+  for (unsigned i = 0; i < mc.getNumOperands(); ++i) {
+    const MCOperand &operand = mc.getOperand(i);
+    if (!operand.isImm() || i >= desc.getNumOperands())
+      continue;
+    const unsigned type = desc.operands()[i].OperandType;
+    const bool isValue =
+        type >= MCOI::OPERAND_FIRST_TARGET && type != tools.inputModifierType;
+    if (isValue)
+      valueImmediates.push_back(operand.getImm());
+    else if (type != tools.inputModifierType && !firstImmediate)
+      firstImmediate = operand.getImm();
+  }
+  if (symbolic || info.cls == InstructionClass::Message ||
+      info.cls == InstructionClass::Branch)
+    inst.imm = firstImmediate.value_or(0);
+  if (mnemonic == "s_setreg_imm32_b32") {
+    // Two plain immediates: the value, then the register field.
+    SmallVector<int64_t, 2> plain;
+    for (const MCOperand &operand : mc)
+      if (operand.isImm())
+        plain.push_back(operand.getImm());
+    if (plain.size() == 2) {
+      inst.ops[0].kind = OperandKind::Constant;
+      inst.ops[0].value = uint32_t(plain[0]);
+      attachSplat(inst.ops[0]);
+      inst.numOps = 1;
+      inst.imm = plain[1];
+    } else
+      info.problem = "cannot read the operands of this s_setreg";
+    collectRegisters(info, mc, desc);
+    bind(inst, info, mnemonic);
+    return;
+  }
+
+  SmallVector<StringRef, 8> parts, tokens;
+  splitOperands(rest, parts);
+  SmallVector<StringRef, 8> operandTexts;
+  if (info.cls == InstructionClass::Message) {
+    parts.clear(); // only immediates, already taken
+  }
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i + 1 < parts.size()) {
+      operandTexts.push_back(parts[i]);
+      continue;
+    }
+    splitTokens(parts[i], tokens);
+    if (!tokens.empty()) {
+      // The last part starts with an operand unless it is a modifier already
+      // (buffer_inv sc1).
+      Operand probe;
+      StringRef first = tokens.front();
+      bool isModifier =
+          first == "sc0" || first == "sc1" || first == "nt" || first == "glc" ||
+          first == "slc" ||
+          (parts.size() == 1 && first.contains(':') && !first.contains('['));
+      if (!isModifier) {
+        operandTexts.push_back(first);
+        tokens.erase(tokens.begin());
+      }
+    }
+  }
+
+  unsigned nextImmediate = 0;
+  for (StringRef operandText : operandTexts) {
+    if (operandText.starts_with("hwreg(") ||
+        operandText.starts_with("gpr_idx("))
+      continue;
+    if (inst.numOps == MaxOperands) {
+      info.problem = "too many operands";
+      break;
+    }
+    Operand op;
+    StringRef t = operandText;
+    uint8_t textModifiers = 0;
+    if (t.consume_front("sext(")) {
+      t.consume_back(")");
+      textModifiers |= ModSext;
+    }
+    if (t.consume_front("neg(")) {
+      t.consume_back(")");
+      textModifiers |= ModNeg;
+    }
+    if (t.size() > 1 && t[0] == '-' && !isDigit(t[1])) {
+      t = t.drop_front();
+      textModifiers |= ModNeg;
+    }
+    if (t.consume_front("|")) {
+      t.consume_back("|");
+      textModifiers |= ModAbs;
+    }
+    if (t.consume_front("abs(")) {
+      t.consume_back(")");
+      textModifiers |= ModAbs;
+    }
+    if (!parseRegister(t, op)) {
+      auto integer = parseInteger(t);
+      double real = 0;
+      if (!integer && t.getAsDouble(real)) {
+        info.problem = ("operand '" + operandText + "' is not modelled").str();
+        break;
+      }
+      op.kind = OperandKind::Constant;
+      if (nextImmediate < valueImmediates.size())
+        op.value = uint64_t(valueImmediates[nextImmediate++]);
+      else if (integer)
+        op.value = uint64_t(*integer);
+      else
+        info.problem = ("constant '" + operandText + "' is not modelled").str();
+      if (mnemonic.starts_with("s_") && mnemonic.contains("k_") &&
+          info.cls == InstructionClass::Salu && !mnemonic.ends_with("_u32"))
+        op.value = uint64_t(int64_t(int16_t(op.value)));
+      attachSplat(op);
+    } else if (op.kind == OperandKind::Constant)
+      attachSplat(op);
+    op.modifiers = textModifiers;
+    inst.ops[inst.numOps++] = op;
+  }
+
+  // Destinations: the explicit ones, and vcc where the text shows it.
+  inst.numDst = std::min<unsigned>(desc.getNumDefs(), inst.numOps);
+  if (mnemonic.starts_with("v_")) {
+    bool definesVcc = false;
+    for (MCPhysReg reg : desc.implicit_defs())
+      definesVcc |= tools.places[reg].kind == RegisterPlace::Scalar &&
+                    tools.places[reg].first == VccLo;
+    if (definesVcc && inst.numDst < inst.numOps &&
+        inst.ops[inst.numDst].isScalar() &&
+        inst.ops[inst.numDst].index == VccLo)
+      ++inst.numDst;
+  }
+
+  // Source modifiers, in the order of the sources.
+  SmallVector<unsigned, 4> modifiers;
+  for (unsigned i = 0; i < mc.getNumOperands() && i < desc.getNumOperands();
+       ++i)
+    if (desc.operands()[i].OperandType == tools.inputModifierType &&
+        mc.getOperand(i).isImm())
+      modifiers.push_back(unsigned(mc.getOperand(i).getImm()));
+  if (mnemonic.starts_with("v_mfma_scale")) {
+    // The modifiers of the two scales come last and are untyped.
+    modifiers.clear();
+    unsigned n = mc.getNumOperands();
+    if (n >= 2 && mc.getOperand(n - 1).isImm() && mc.getOperand(n - 2).isImm())
+      modifiers = {unsigned(mc.getOperand(n - 2).getImm()),
+                   unsigned(mc.getOperand(n - 1).getImm())};
+    for (unsigned k = 0; k < modifiers.size(); ++k) {
+      inst.opSel |= (modifiers[k] >> 2 & 1) << k;
+      inst.opSelHi |= (modifiers[k] >> 3 & 1) << k;
+    }
+  } else
+    for (unsigned k = 0; k < modifiers.size() && k < 4; ++k) {
+      const unsigned m = modifiers[k];
+      const bool packed = desc.TSFlags & (uint64_t(1) << 12); // VOP3P
+      unsigned place = inst.numDst + k;
+      if (inst.encoding == Encoding::Sdwa) {
+        // Integer sources use the negate bit for sext(), which the text tells.
+      } else if (place < inst.numOps)
+        inst.ops[place].modifiers |= m & 0xf;
+      inst.negLo |= (m & 1) << k;
+      inst.negHi |= (m >> 1 & 1) << k;
+      inst.opSel |= (m >> 2 & 1) << k;
+      inst.opSelHi |= (m >> 3 & 1) << k;
+      if (!packed && k == 0 && (m & 8))
+        inst.opSel |= 8; // op_sel of the destination
+    }
+  parseModifiers(inst, info, tokens, mc);
+
+  if (info.cls == InstructionClass::Mfma ||
+      mnemonic.starts_with("v_permlane") || mnemonic.starts_with("v_readlane"))
+    info.readsAllLanes = true;
+  collectRegisters(info, mc, desc);
+  bind(inst, info, mnemonic);
+}
+
+void Decoder::bind(Instruction &inst, InstructionInfo &info,
+                   StringRef mnemonic) {
+  inst.handler = unsupported;
+  if (!info.problem.empty())
+    return;
+  const Semantics *semantics = table.find(mnemonic);
+  if (!semantics) {
+    info.problem = ("instruction " + mnemonic + " is not modelled").str();
+    return;
+  }
+  if (!(semantics->encodings & unsigned(inst.encoding))) {
+    info.problem = ("instruction " + mnemonic + " is not modelled with " +
+                    (inst.encoding == Encoding::Dpp    ? "DPP"
+                     : inst.encoding == Encoding::Sdwa ? "SDWA"
+                                                       : "this encoding"))
+                       .str();
+    return;
+  }
+  Handler handler = semantics->handler;
+  if (semantics->binder) {
+    const char *why = nullptr;
+    handler = semantics->binder(inst, why);
+    if (!handler) {
+      info.problem = std::string(why ? why : "this form is not modelled");
+      return;
+    }
+  }
+  inst.handler = handler;
+}
+
+void Decoder::decodeOne(uint64_t address, ArrayRef<uint8_t> bytes,
+                        uint64_t &size) {
+  Instruction inst;
+  InstructionInfo info;
+  info.pc = address;
+  inst.index = uint32_t(program->code.size());
+  MCInst mc;
+  size = 0;
+  auto status =
+      tools.disassembler->getInstruction(mc, size, bytes, address, nulls());
+  if (status != MCDisassembler::Success || size == 0 || size > bytes.size() ||
+      size % 4) {
+    uint32_t word = 0;
+    std::memcpy(&word, bytes.data(), std::min<size_t>(4, bytes.size()));
+    size = 4;
+    info.text = ".long 0x" + utohexstr(word, true, 8);
+    info.problem = "these bytes are not an instruction of this target";
+    info.mnemonicId = mnemonicId(".long");
+    inst.handler = unsupported;
+  } else {
+    raw_string_ostream os(info.text);
+    tools.printer->printInst(&mc, address, "", *tools.subtarget, os);
+    info.text = StringRef(info.text).trim().str();
+    std::replace(info.text.begin(), info.text.end(), '\t', ' ');
+    fill(inst, info, mc);
+  }
+  info.bytes = uint32_t(size);
+  program->indices[(address - program->base) / 4] = inst.index;
+  program->code.push_back(inst);
+  program->info.push_back(std::move(info));
+}
+
+Expected<std::shared_ptr<const Program>>
+Decoder::run(ArrayRef<TextRange> text, ArrayRef<uint64_t> starts) {
+  uint64_t begin = ~uint64_t(0), end = 0;
+  for (const TextRange &range : text) {
+    begin = std::min(begin, range.address);
+    end = std::max(end, range.address + range.bytes.size());
+  }
+  if (text.empty() || begin >= end)
+    return createStringError("the code object has no executable code");
+  if (begin % 4 || end - begin > (uint64_t(1) << 30))
+    return createStringError("the executable sections span more than 1 GiB or "
+                             "are misaligned");
+  program->base = begin;
+  program->indices.assign((end - begin + 3) / 4, Program::NoIndex);
+
+  SmallVector<uint64_t> sorted(starts);
+  llvm::sort(sorted);
+  for (const TextRange &range : text) {
+    uint64_t offset = 0;
+    while (offset + 4 <= range.bytes.size()) {
+      uint64_t address = range.address + offset;
+      // Never decode across the start of a function.
+      uint64_t limit = range.bytes.size();
+      auto next = std::upper_bound(sorted.begin(), sorted.end(), address);
+      if (next != sorted.end())
+        limit = std::min<uint64_t>(limit, *next - range.address);
+      uint64_t size = 0;
+      decodeOne(address, range.bytes.slice(offset, limit - offset), size);
+      offset += size;
+    }
+  }
+
+  // Branch targets become indices; the end of text stops a runaway wave.
+  Instruction last;
+  InstructionInfo lastInfo;
+  last.index = uint32_t(program->code.size());
+  last.handler = unsupported;
+  lastInfo.pc = end;
+  lastInfo.text = "(end of code)";
+  lastInfo.problem = "execution ran past the end of the code";
+  lastInfo.mnemonicId = mnemonicId("(end)");
+  program->code.push_back(last);
+  program->info.push_back(lastInfo);
+  for (Instruction &inst : program->code) {
+    InstructionInfo &info = program->info[inst.index];
+    if (info.cls != InstructionClass::Branch)
+      continue;
+    StringRef mnemonic = program->mnemonics[info.mnemonicId];
+    if (mnemonic.starts_with("s_setpc") || mnemonic.starts_with("s_swappc"))
+      continue;
+    uint64_t target =
+        info.pc + info.bytes + uint64_t(int64_t(int16_t(inst.imm)) * 4);
+    uint32_t index = program->indexAt(target);
+    if (index == Program::NoIndex && info.problem.empty()) {
+      info.problem = "the branch leads to no instruction";
+      inst.handler = unsupported;
+    }
+    inst.imm = index;
+  }
+  return std::shared_ptr<const Program>(program);
+}
+
+Expected<std::shared_ptr<const Program>>
+Program::decode(ArrayRef<TextRange> text, ArrayRef<uint64_t> starts,
+                StringRef cpu, MatrixArithmetic arithmetic) {
+  auto tools = TargetTools::create(cpu);
+  if (!tools)
+    return tools.takeError();
+  return Decoder(**tools, semanticsTable(arithmetic)).run(text, starts);
+}
+
+} // namespace netra::sim

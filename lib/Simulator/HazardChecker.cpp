@@ -1,0 +1,550 @@
+//===- HazardChecker.cpp - Wait states that nobody interlocks ------------===//
+// SPDX-License-Identifier: MIT
+
+#include "HazardChecker.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <mutex>
+
+using namespace llvm;
+
+namespace netra::sim {
+
+using P = Producer;
+using C = Consumer;
+
+static constexpr HazardRule rules[] = {
+    // Vector registers.
+    {P::Valu, C::DppRead, {2}, "VALU writes a VGPR, DPP reads it"},
+    {P::Valu, C::ReadLaneRead, {1}, "VALU writes a VGPR, v_readlane reads it"},
+    {P::Valu, C::PermlaneRead, {2}, "VALU writes a VGPR, v_permlane reads it"},
+    {P::Valu,
+     C::MatrixRead,
+     {2},
+     "VALU writes a VGPR, a matrix instruction reads it"},
+    {P::Transcendental,
+     C::NonTransRead,
+     {1},
+     "a transcendental writes a VGPR, another VALU instruction reads it"},
+    {P::MovedBits,
+     C::ValuRead,
+     {1},
+     "SDWA or op_sel moves the result within a VGPR, VALU reads it"},
+    {P::Dot,
+     C::DotOther,
+     {3},
+     "v_dot writes a VGPR, a different one reads it, or as SrcA or SrcB"},
+    {P::Dot, C::ValuRead, {3}, "v_dot writes a VGPR, VALU reads it"},
+    {P::Dot, C::ValuWrite, {3}, "v_dot writes a VGPR, VALU overwrites it"},
+    // Matrix instructions, by passes 2, 4, 8, 16.
+    {P::Xdl,
+     C::MatrixCSame,
+     {2, 0, 0, 0},
+     "XDL writes a VGPR, the next reads the same as SrcC"},
+    {P::Xdl,
+     C::MatrixCMixed,
+     {3, 5, 9, 17},
+     "XDL writes a VGPR, a different XDL opcode reads the same as SrcC"},
+    {P::Xdl,
+     C::MatrixCOverlap,
+     {3, 5, 9, 17},
+     "XDL writes a VGPR, SrcC of the next overlaps it"},
+    {P::Xdl,
+     C::MatrixAB,
+     {5, 8, 12, 20},
+     "XDL writes a VGPR, a matrix instruction reads it as SrcA or SrcB"},
+    {P::Xdl, C::ValuRead, {5, 8, 12, 20}, "XDL writes a VGPR, VALU reads it"},
+    {P::Xdl,
+     C::ValuWrite,
+     {5, 8, 12, 20},
+     "XDL writes a VGPR, VALU overwrites it"},
+    {P::Xdl,
+     C::MemoryRead,
+     {5, 8, 12, 20},
+     "XDL writes a VGPR, a memory instruction reads it"},
+    {P::Sgemm,
+     C::MatrixCOverlap,
+     {2, 4, 8, 16},
+     "f32 MFMA writes a VGPR, SrcC of the next overlaps it"},
+    {P::Sgemm,
+     C::MatrixAB,
+     {4, 6, 10, 18},
+     "f32 MFMA writes a VGPR, a matrix instruction reads it as SrcA or SrcB"},
+    {P::Sgemm,
+     C::ValuRead,
+     {4, 6, 10, 18},
+     "f32 MFMA writes a VGPR, VALU reads it"},
+    {P::Sgemm,
+     C::ValuWrite,
+     {4, 6, 10, 18},
+     "f32 MFMA writes a VGPR, VALU overwrites it"},
+    {P::Sgemm,
+     C::MemoryRead,
+     {4, 6, 10, 18},
+     "f32 MFMA writes a VGPR, a memory instruction reads it"},
+    {P::Dgemm16,
+     C::MatrixCOverlap,
+     {17, 17, 17, 17},
+     "f64 16x16x4 MFMA writes a VGPR, SrcC of the next overlaps it"},
+    {P::Dgemm16,
+     C::MatrixAB,
+     {19, 19, 19, 19},
+     "f64 16x16x4 MFMA writes a VGPR, a matrix instruction reads it as SrcA "
+     "or SrcB"},
+    {P::Dgemm16,
+     C::ValuRead,
+     {19, 19, 19, 19},
+     "f64 16x16x4 MFMA writes a VGPR, VALU reads it"},
+    {P::Dgemm16,
+     C::ValuWrite,
+     {19, 19, 19, 19},
+     "f64 16x16x4 MFMA writes a VGPR, VALU overwrites it"},
+    {P::Dgemm16,
+     C::MemoryRead,
+     {18, 18, 18, 18},
+     "f64 16x16x4 MFMA writes a VGPR, a memory instruction reads it"},
+    {P::Dgemm4,
+     C::MatrixCSame,
+     {4, 4, 4, 4},
+     "f64 4x4x4 MFMA writes a VGPR, the next reads the same as SrcC"},
+    {P::Dgemm4,
+     C::MatrixCMixed,
+     {4, 4, 4, 4},
+     "f64 4x4x4 MFMA writes a VGPR, another opcode reads the same as SrcC"},
+    {P::Dgemm4,
+     C::MatrixCOverlap,
+     {4, 4, 4, 4},
+     "f64 4x4x4 MFMA writes a VGPR, SrcC of the next overlaps it"},
+    {P::Dgemm4,
+     C::MatrixAB,
+     {6, 6, 6, 6},
+     "f64 4x4x4 MFMA writes a VGPR, a matrix instruction reads it as SrcA or "
+     "SrcB"},
+    {P::Dgemm4,
+     C::ValuRead,
+     {6, 6, 6, 6},
+     "f64 4x4x4 MFMA writes a VGPR, VALU reads it"},
+    {P::Dgemm4,
+     C::ValuWrite,
+     {6, 6, 6, 6},
+     "f64 4x4x4 MFMA writes a VGPR, VALU overwrites it"},
+    {P::Dgemm4,
+     C::MemoryRead,
+     {9, 9, 9, 9},
+     "f64 4x4x4 MFMA writes a VGPR, a memory instruction reads it"},
+    {P::MatrixC,
+     C::ValuWrite,
+     {1, 3, 7, 15},
+     "a matrix instruction reads SrcC, VALU overwrites it"},
+    // Stores.
+    {P::WideStore,
+     C::ValuWrite,
+     {2},
+     "a store of more than 64 bits reads a VGPR, VALU overwrites it"},
+    {P::WideStore,
+     C::OtherWrite,
+     {1},
+     "a store of more than 64 bits reads a VGPR, the next overwrites it"},
+    {P::WideStoreOffset,
+     C::ValuWrite,
+     {1},
+     "a wide buffer store with an SGPR offset reads a VGPR, VALU overwrites "
+     "it"},
+    // Scalar registers.
+    {P::ValuSgpr,
+     C::LaneSelect,
+     {4},
+     "VALU writes an SGPR, v_readlane or v_writelane selects a lane by it"},
+    {P::ValuSgpr, C::DivFmas, {4}, "VALU writes VCC, v_div_fmas reads it"},
+    {P::ValuSgpr,
+     C::VmemScalar,
+     {5},
+     "VALU writes an SGPR, vector memory reads it"},
+    {P::ValuSgpr,
+     C::ConstantRead,
+     {2},
+     "VALU writes an SGPR, VALU reads it as a constant"},
+    {P::ValuSgpr,
+     C::ZeroFlagRead,
+     {5},
+     "VALU writes VCC, VALU reads VCCZ as data"},
+    {P::ValuExec,
+     C::ZeroFlagRead,
+     {5},
+     "VALU writes EXEC, VALU reads EXECZ as data"},
+    {P::ValuExec, C::Dpp, {5}, "VALU writes EXEC, DPP follows"},
+    {P::ValuExec,
+     C::ExecConstant,
+     {2},
+     "v_cmpx writes EXEC, VALU reads EXEC as a constant"},
+    {P::ValuExec,
+     C::LaneOp,
+     {4},
+     "v_cmpx writes EXEC, v_readlane or v_writelane follows"},
+    {P::ValuExec, C::Permlane, {4}, "v_cmpx writes EXEC, v_permlane follows"},
+    {P::ValuExec,
+     C::Matrix,
+     {4},
+     "v_cmpx writes EXEC, a matrix instruction follows"},
+    {P::SaluM0,
+     C::M0Use,
+     {1},
+     "SALU writes M0, an add-TID, load to LDS, s_sendmsg or s_movrel uses it"},
+    {P::SetReg,
+     C::RegisterAccess,
+     {2},
+     "s_setreg writes a hardware register, s_getreg or s_setreg accesses it"},
+};
+
+ArrayRef<HazardRule> hazardRules() { return rules; }
+
+const HazardRule
+    *HazardChecker::table[unsigned(Producer::None)][unsigned(Consumer::None)];
+
+HazardChecker::HazardChecker(Monitor &monitor) : monitor(monitor) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (const HazardRule &rule : rules)
+      table[unsigned(rule.producer)][unsigned(rule.consumer)] = &rule;
+  });
+  facts.resize(monitor.state().program->code.size());
+}
+
+void HazardChecker::startGroup() {
+  waves.assign(monitor.workgroup().waves.size(), WaveState());
+}
+
+static constexpr uint16_t bit(Producer p) {
+  return uint16_t(1u << unsigned(p));
+}
+
+/// Passes of a matrix instruction, by its name and formats.
+static unsigned passesOf(StringRef name, const Instruction &inst,
+                         uint16_t &kind) {
+  kind = bit(P::Xdl);
+  const bool is32 = name.contains("_32x32"), is4 = name.contains("_4x4x");
+  if (name.starts_with("v_mfma_f64")) {
+    kind = bit(is4 ? P::Dgemm4 : P::Dgemm16);
+    return is4 ? 4 : 16;
+  }
+  if (name.starts_with("v_smfmac"))
+    return is32 ? 8 : 4;
+  if (is4) {
+    if (name.ends_with("_f32"))
+      kind = bit(P::Sgemm);
+    return 2;
+  }
+  if (name.contains("f8f6f4")) {
+    const bool wide = inst.cbsz < 2 || inst.blgp < 2; // an 8-bit operand
+    return (is32 ? 8 : 4) * (wide ? 2 : 1);
+  }
+  if (name.ends_with("_f32")) {
+    kind = bit(P::Sgemm);
+    return is32 ? 16 : 8;
+  }
+  if (name.contains("_2b_") || name.contains("_4b_"))
+    return is32 ? 16 : 8;
+  return is32 ? 8 : 4;
+}
+
+const HazardChecker::Fact &HazardChecker::fact(const Instruction &inst,
+                                               const InstructionInfo &info) {
+  Fact &f = facts[inst.index];
+  if (f.isKnown)
+    return f;
+  f.isKnown = true;
+  StringRef name = monitor.state().program->mnemonics[info.mnemonicId];
+  f.isTrans = info.cls == InstructionClass::Transcendental;
+  f.isMatrix = info.cls == InstructionClass::Mfma;
+  f.isValu = f.isTrans || info.cls == InstructionClass::Valu;
+  f.isDot = name.starts_with("v_dot");
+  f.isPermlane = name.starts_with("v_permlane");
+  f.isLaneRead =
+      name.starts_with("v_readlane") || name.starts_with("v_readfirstlane");
+  f.isWriteLane = name.starts_with("v_writelane");
+  f.isDivFmas = name.starts_with("v_div_fmas");
+  f.isCarry = name.starts_with("v_addc") || name.starts_with("v_subb") ||
+              name.starts_with("v_cndmask");
+  f.isVmem = info.cls == InstructionClass::VectorMemory ||
+             info.cls == InstructionClass::Flat;
+  f.isMemory = f.isVmem || info.cls == InstructionClass::Lds;
+  f.usesM0 = name.contains("addtid") || name.contains("_lds_") || inst.lds ||
+             name.starts_with("s_sendmsg") || name.starts_with("s_movrel") ||
+             name == "ds_append" || name == "ds_consume";
+  f.isSetReg = name.starts_with("s_setreg");
+  f.isGetReg = name.starts_with("s_getreg");
+  if (f.isMatrix) {
+    f.passes = uint8_t(passesOf(name, inst, f.kinds));
+    f.passIndex = f.passes <= 2 ? 0 : f.passes <= 4 ? 1 : f.passes <= 8 ? 2 : 3;
+  } else if (f.isValu) {
+    f.kinds = bit(P::Valu);
+    if (f.isTrans)
+      f.kinds |= bit(P::Transcendental);
+    if (f.isDot)
+      f.kinds |= bit(P::Dot);
+    if ((inst.encoding == Encoding::Sdwa && inst.sdwaDst != SdwaSel::Dword &&
+         inst.numDst && inst.ops[0].isVector()) ||
+        (inst.opSel & 8))
+      f.kinds |= bit(P::MovedBits);
+  }
+  if (f.isMemory && info.isStore && !info.isLoad &&
+      (name.ends_with("x3") || name.ends_with("x4") || name.ends_with("b96") ||
+       name.ends_with("b128"))) {
+    const unsigned k = name.starts_with("buffer") ? 0 : 1;
+    if (f.isVmem && k < inst.numOps && inst.ops[k].isVector()) {
+      f.wideStoreData = 1u + inst.ops[k].index;
+      f.wideStoreCount = inst.ops[k].words;
+      f.wideStoreOffset = k == 0 && inst.numOps > 3 && inst.ops[3].isScalar();
+    }
+  }
+  return f;
+}
+
+void HazardChecker::require(const Instruction &inst, const Wave &w,
+                            const WaveState &state, const Write &write,
+                            Consumer consumer, RegisterFile file,
+                            unsigned index) {
+  const int64_t present = state.time - write.time - 1;
+  if (present >= 20)
+    return;
+  for (unsigned kinds = write.kinds; kinds; kinds &= kinds - 1) {
+    const unsigned p = unsigned(__builtin_ctz(kinds));
+    const HazardRule *rule = table[p][unsigned(consumer)];
+    if (!rule)
+      continue;
+    const int needed = rule->states[write.passIndex];
+    if (present >= needed)
+      continue;
+    const InstructionInfo &first =
+        monitor.state().program->info[write.instruction];
+    std::string subject = consumer == C::RegisterAccess
+                              ? std::string("the register")
+                              : registerName(file, index);
+    monitor.report(CheckHazard, inst, w, -1,
+                   std::string(rule->text) + std::to_string(write.instruction),
+                   formatv("{0} after `{1}` (at {2:x}): {3} wait states "
+                           "needed, {4} present ({5})",
+                           subject, first.text, first.pc, needed, present,
+                           rule->text)
+                       .str());
+  }
+}
+
+void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
+                           Wave &w) {
+  WaveState &state = waves[w.context->index];
+  const Fact &f = fact(inst, info);
+  ++state.time;
+  if (info.cls == InstructionClass::Message) {
+    if (StringRef(info.text).starts_with("s_nop"))
+      state.time += inst.imm & 0xf; // s_nop 0 is one state already
+    if (f.usesM0)
+      require(inst, w, state, state.m0, C::M0Use, RegisterFile::Scalar, M0);
+    return;
+  }
+
+  auto sameRange = [](const Write &write, const Operand &op) {
+    return op.index == write.first && op.words == write.count;
+  };
+  // --- Vector registers read ----------------------------------------------
+  if (f.isMatrix) {
+    StringRef name = monitor.state().program->mnemonics[info.mnemonicId];
+    const bool isSparse = name.starts_with("v_smfmac");
+    for (unsigned k = 0; k < inst.numOps; ++k) {
+      const Operand &op = inst.ops[k];
+      if (!op.isVector())
+        continue;
+      // Sparse forms accumulate into the destination.
+      const bool isC = isSparse ? k == 0 : k == 3;
+      if (k == 0 && !isC)
+        continue;
+      for (unsigned r = 0; r < op.words; ++r) {
+        const Write &write = state.rows[op.index + r];
+        if (state.time - write.time > 20)
+          continue;
+        require(inst, w, state, write, C::MatrixRead, RegisterFile::Vector,
+                op.index + r);
+        if (!isC) {
+          require(inst, w, state, write, C::MatrixAB, RegisterFile::Vector,
+                  op.index + r);
+          continue;
+        }
+        const InstructionInfo &first =
+            monitor.state().program->info[write.instruction];
+        Consumer consumer = C::MatrixCOverlap;
+        if (sameRange(write, op) && write.passes == f.passes)
+          consumer = first.mnemonicId == info.mnemonicId ? C::MatrixCSame
+                                                         : C::MatrixCMixed;
+        require(inst, w, state, write, consumer, RegisterFile::Vector,
+                op.index + r);
+      }
+    }
+    if (state.time - state.exec.time <= 20)
+      require(inst, w, state, state.exec, C::Matrix, RegisterFile::Scalar,
+              ExecLo);
+  } else if (f.isValu || f.isMemory) {
+    for (const RegisterRange &range : info.reads) {
+      if (range.file == RegisterFile::Vector) {
+        for (unsigned r = 0; r < range.count; ++r) {
+          const unsigned row = range.first + r;
+          const Write &write = state.rows[row % NumVectorRows];
+          if (state.time - write.time > 20)
+            continue;
+          if (f.isMemory) {
+            require(inst, w, state, write, C::MemoryRead, RegisterFile::Vector,
+                    row);
+            continue;
+          }
+          const bool isDotC = f.isDot && inst.numOps &&
+                              inst.ops[inst.numOps - 1].isVector() &&
+                              row >= inst.ops[inst.numOps - 1].index;
+          const InstructionInfo &first =
+              monitor.state().program->info[write.instruction];
+          if (f.isDot && (write.kinds & bit(P::Dot))) {
+            if (!(isDotC && first.mnemonicId == info.mnemonicId))
+              require(inst, w, state, write, C::DotOther, RegisterFile::Vector,
+                      row);
+          } else
+            require(inst, w, state, write, C::ValuRead, RegisterFile::Vector,
+                    row);
+          if (!f.isTrans)
+            require(inst, w, state, write, C::NonTransRead,
+                    RegisterFile::Vector, row);
+          if (f.isLaneRead)
+            require(inst, w, state, write, C::ReadLaneRead,
+                    RegisterFile::Vector, row);
+          if (f.isPermlane)
+            require(inst, w, state, write, C::PermlaneRead,
+                    RegisterFile::Vector, row);
+          if (inst.encoding == Encoding::Dpp && inst.numSrc() &&
+              inst.src(0).isVector() && row >= inst.src(0).index &&
+              row < unsigned(inst.src(0).index) + inst.src(0).words)
+            require(inst, w, state, write, C::DppRead, RegisterFile::Vector,
+                    row);
+        }
+      } else if (range.file == RegisterFile::Scalar) {
+        for (unsigned r = 0; r < range.count; ++r) {
+          const unsigned index = (range.first + r) % NumScalarRegisters;
+          const Write &write = state.scalars[index];
+          if (state.time - write.time <= 20) {
+            if (f.isVmem)
+              require(inst, w, state, write, C::VmemScalar,
+                      RegisterFile::Scalar, index);
+            else if ((f.isLaneRead || f.isWriteLane) && inst.numSrc() > 1 &&
+                     inst.src(1).isScalar() && inst.src(1).index == index)
+              require(inst, w, state, write, C::LaneSelect,
+                      RegisterFile::Scalar, index);
+            else if (f.isDivFmas && index <= VccHi && index >= VccLo)
+              require(inst, w, state, write, C::DivFmas, RegisterFile::Scalar,
+                      index);
+            else if (f.isValu) {
+              // Masks and carries are forwarded; constants are not.
+              const bool isMask =
+                  f.isCarry && inst.numOps &&
+                  ((inst.ops[inst.numOps - 1].isScalar() &&
+                    (inst.ops[inst.numOps - 1].index & ~1u) == (index & ~1u)));
+              if (!isMask && !f.isDivFmas)
+                require(inst, w, state, write, C::ConstantRead,
+                        RegisterFile::Scalar, index);
+            }
+          }
+          if (f.isValu && (index == ExecLo || index == ExecHi))
+            require(inst, w, state, state.exec, C::ExecConstant,
+                    RegisterFile::Scalar, index);
+        }
+      }
+    }
+    if (f.isValu) {
+      for (unsigned k = 0; k < inst.numOps; ++k)
+        if (inst.ops[k].kind == OperandKind::Status) {
+          if (inst.ops[k].index == StatusVccz)
+            require(inst, w, state, state.scalars[VccLo], C::ZeroFlagRead,
+                    RegisterFile::Scalar, VccLo);
+          else if (inst.ops[k].index == StatusExecz)
+            require(inst, w, state, state.exec, C::ZeroFlagRead,
+                    RegisterFile::Scalar, ExecLo);
+        }
+      if (state.time - state.exec.time <= 20) {
+        if (inst.encoding == Encoding::Dpp)
+          require(inst, w, state, state.exec, C::Dpp, RegisterFile::Scalar,
+                  ExecLo);
+        if (f.isLaneRead || f.isWriteLane)
+          require(inst, w, state, state.exec, C::LaneOp, RegisterFile::Scalar,
+                  ExecLo);
+        if (f.isPermlane)
+          require(inst, w, state, state.exec, C::Permlane, RegisterFile::Scalar,
+                  ExecLo);
+      }
+    }
+  }
+  if (f.usesM0)
+    require(inst, w, state, state.m0, C::M0Use, RegisterFile::Scalar, M0);
+  if (f.isSetReg || f.isGetReg)
+    require(inst, w, state, state.hardware[inst.imm & 0x3f], C::RegisterAccess,
+            RegisterFile::Scalar, 0);
+
+  // --- Registers written ----------------------------------------------------
+  Write now;
+  now.time = state.time;
+  now.instruction = inst.index;
+  now.passIndex = f.passIndex;
+  now.passes = f.passes;
+  for (const RegisterRange &range : info.writes) {
+    if (range.file == RegisterFile::Vector) {
+      now.kinds = f.kinds;
+      now.first = range.first;
+      now.count = range.count;
+      for (unsigned r = 0; r < range.count && range.first + r < NumVectorRows;
+           ++r) {
+        const unsigned row = range.first + r;
+        Write &write = state.rows[row];
+        if (f.isValu) {
+          if (state.time - write.time <= 20)
+            require(inst, w, state, write, C::ValuWrite, RegisterFile::Vector,
+                    row);
+          if (state.time - state.matrixC[row].time <= 20)
+            require(inst, w, state, state.matrixC[row], C::ValuWrite,
+                    RegisterFile::Vector, row);
+        }
+        if (state.time - state.wideStore[row].time <= 20)
+          require(inst, w, state, state.wideStore[row],
+                  f.isValu ? C::ValuWrite : C::OtherWrite, RegisterFile::Vector,
+                  row);
+        write = now;
+      }
+    } else if (range.file == RegisterFile::Scalar) {
+      now.first = range.first;
+      now.count = range.count;
+      for (unsigned r = 0;
+           r < range.count && range.first + r < NumScalarRegisters; ++r) {
+        const unsigned index = range.first + r;
+        now.kinds = f.isValu ? bit(P::ValuSgpr) : uint16_t(0);
+        state.scalars[index] = now;
+        if (index == ExecLo || index == ExecHi) {
+          now.kinds = f.isValu ? bit(P::ValuExec) : uint16_t(0);
+          state.exec = now;
+        }
+        if (index == M0) {
+          now.kinds =
+              info.cls == InstructionClass::Salu ? bit(P::SaluM0) : uint16_t(0);
+          state.m0 = now;
+        }
+      }
+    }
+  }
+  if (f.isMatrix && inst.numOps > 3 && inst.ops[3].isVector()) {
+    now.kinds = bit(P::MatrixC);
+    for (unsigned r = 0; r < inst.ops[3].words; ++r)
+      state.matrixC[inst.ops[3].index + r] = now;
+  }
+  if (f.wideStoreData) {
+    now.kinds = bit(f.wideStoreOffset ? P::WideStoreOffset : P::WideStore);
+    for (unsigned r = 0; r < f.wideStoreCount; ++r)
+      state.wideStore[(f.wideStoreData - 1 + r) % NumVectorRows] = now;
+  }
+  if (f.isSetReg) {
+    now.kinds = bit(P::SetReg);
+    state.hardware[inst.imm & 0x3f] = now;
+  }
+}
+
+} // namespace netra::sim

@@ -1,0 +1,126 @@
+//===- HazardChecker.h - Wait states that nobody interlocks -----*- C++ -*-===//
+// SPDX-License-Identifier: MIT
+//
+// The rules are data: a producer, a consumer, the wait states needed between
+// them, and a sentence. Every issued instruction counts as one wait state and
+// s_nop N as N + 1, as the instruction set manual counts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_LIB_SIMULATOR_HAZARDCHECKER_H
+#define NETRA_LIB_SIMULATOR_HAZARDCHECKER_H
+
+#include "Monitor.h"
+
+namespace netra::sim {
+
+enum class Producer : uint8_t {
+  Valu,            ///< vector ALU writes a VGPR
+  Transcendental,  ///< transcendental writes a VGPR
+  MovedBits,       ///< SDWA or op_sel places the result in part of a VGPR
+  Dot,             ///< v_dot* writes a VGPR
+  Xdl,             ///< matrix instruction on the XDL writes a VGPR
+  Sgemm,           ///< f32 matrix instruction writes a VGPR
+  Dgemm16,         ///< f64 16x16x4 matrix instruction writes a VGPR
+  Dgemm4,          ///< f64 4x4x4 matrix instruction writes a VGPR
+  MatrixC,         ///< matrix instruction reads a VGPR as SrcC
+  WideStore,       ///< store of more than 64 bits reads a VGPR as data
+  WideStoreOffset, ///< the same, buffer with an SGPR offset
+  ValuSgpr,        ///< vector ALU writes an SGPR or VCC
+  ValuExec,        ///< vector ALU (v_cmpx) writes EXEC
+  SaluM0,          ///< scalar ALU writes M0
+  SetReg,          ///< s_setreg
+  None
+};
+
+enum class Consumer : uint8_t {
+  ValuRead,       ///< vector ALU reads a VGPR
+  NonTransRead,   ///< vector ALU other than transcendental reads a VGPR
+  ValuWrite,      ///< vector ALU writes a VGPR
+  OtherWrite,     ///< anything else writes a VGPR
+  DppRead,        ///< source 0 with DPP
+  ReadLaneRead,   ///< v_readlane, v_readfirstlane read a VGPR
+  PermlaneRead,   ///< v_permlane* reads a VGPR
+  MatrixRead,     ///< matrix instruction reads a VGPR
+  MatrixCSame,    ///< as SrcC, exactly the producer's result, same passes
+  MatrixCMixed,   ///< the same registers by another opcode
+  MatrixCOverlap, ///< as SrcC, overlapping the producer's result
+  MatrixAB,       ///< as SrcA or SrcB
+  MemoryRead,     ///< memory or LDS instruction reads a VGPR
+  DotOther,       ///< a v_dot* of another opcode, or as SrcA or SrcB
+  LaneSelect,     ///< SGPR that selects the lane of v_readlane, v_writelane
+  DivFmas,        ///< v_div_fmas reads VCC
+  VmemScalar,     ///< vector memory reads an SGPR
+  ConstantRead,   ///< vector ALU reads an SGPR as a constant
+  ZeroFlagRead,   ///< vector ALU reads VCCZ or EXECZ
+  Dpp,            ///< any DPP instruction
+  ExecConstant,   ///< vector ALU reads EXEC as a constant
+  LaneOp,         ///< v_readlane, v_readfirstlane, v_writelane
+  Permlane,       ///< v_permlane*
+  Matrix,         ///< any matrix instruction
+  M0Use,          ///< LDS add-TID, load to LDS, s_sendmsg, s_movrel
+  RegisterAccess, ///< s_getreg or s_setreg of the same register
+  None
+};
+
+struct HazardRule {
+  Producer producer;
+  Consumer consumer;
+  /// Wait states needed; by the producer's passes 2, 4, 8, 16 for matrix
+  /// instructions, else the first.
+  uint8_t states[4];
+  const char *text;
+};
+
+/// All rules, for documentation and tests.
+llvm::ArrayRef<HazardRule> hazardRules();
+
+class HazardChecker {
+public:
+  explicit HazardChecker(Monitor &monitor);
+  void startGroup();
+  void before(const Instruction &inst, const InstructionInfo &info, Wave &w);
+
+private:
+  struct Write {
+    int64_t time = -1000;
+    uint32_t instruction = 0;
+    uint16_t first = 0; ///< of the result's registers
+    uint8_t count = 0, passIndex = 0, passes = 0;
+    uint16_t kinds = 0; ///< bits of Producer
+  };
+  struct WaveState {
+    int64_t time = 0;
+    Write rows[NumVectorRows];
+    Write matrixC[NumVectorRows];
+    Write wideStore[NumVectorRows];
+    Write scalars[NumScalarRegisters];
+    Write exec, m0;
+    Write hardware[64];
+  };
+  struct Fact {         ///< of an instruction, found once
+    uint16_t kinds = 0; ///< what its vector result is
+    uint8_t passes = 0, passIndex = 0;
+    bool isTrans = false, isMatrix = false, isDot = false, isPermlane = false,
+         isLaneRead = false, isWriteLane = false, isDivFmas = false,
+         isCarry = false, isMemory = false, isVmem = false, usesM0 = false,
+         isValu = false, isSetReg = false, isGetReg = false, isKnown = false;
+    uint32_t wideStoreData = 0; ///< 1 + first row
+    uint8_t wideStoreCount = 0;
+    bool wideStoreOffset = false;
+  };
+  const Fact &fact(const Instruction &inst, const InstructionInfo &info);
+  void require(const Instruction &inst, const Wave &w, const WaveState &state,
+               const Write &write, Consumer consumer, RegisterFile file,
+               unsigned index);
+
+  Monitor &monitor;
+  std::vector<WaveState> waves;
+  std::vector<Fact> facts;
+  static const HazardRule
+      *table[unsigned(Producer::None)][unsigned(Consumer::None)];
+};
+
+} // namespace netra::sim
+
+#endif // NETRA_LIB_SIMULATOR_HAZARDCHECKER_H

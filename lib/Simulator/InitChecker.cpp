@@ -1,0 +1,668 @@
+//===- InitChecker.cpp - Use of what was never written -------------------===//
+// SPDX-License-Identifier: MIT
+
+#include "InitChecker.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace netra::sim {
+
+InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
+  for (const std::string &name : monitor.state().program->mnemonics) {
+    StringRef m = name;
+    Shape shape = Shape::Plain;
+    if (m.starts_with("v_cndmask"))
+      shape = Shape::Select;
+    else if (m == "v_readlane_b32")
+      shape = Shape::ReadLane;
+    else if (m == "v_readfirstlane_b32")
+      shape = Shape::ReadFirstLane;
+    else if (m == "v_writelane_b32")
+      shape = Shape::WriteLane;
+    else if (m.starts_with("v_mfma") || m.starts_with("v_smfmac"))
+      shape = Shape::Mfma;
+    else if (m == "v_permlane16_swap_b32")
+      shape = Shape::Swap16;
+    else if (m == "v_permlane32_swap_b32")
+      shape = Shape::Swap32;
+    else if (m == "v_swap_b32")
+      shape = Shape::Swap;
+    else if (m == "ds_permute_b32" || m == "ds_bpermute_b32" ||
+             m == "ds_swizzle_b32")
+      shape = Shape::Permute;
+    shapes.push_back(shape);
+    keepsTied.push_back(m.contains("fmac") || m.starts_with("v_mac") ||
+                        m.starts_with("v_dot") || m.contains("smfmac"));
+  }
+}
+
+void InitChecker::startGroup() {
+  Workgroup &group = monitor.workgroup();
+  const LaunchState &launch = monitor.state();
+  const uint8_t *d = launch.kernel->descriptor.data();
+  const unsigned properties = support::endian::read16le(d + 56);
+  const uint32_t rsrc2 = support::endian::read32le(d + 52);
+  const unsigned preload = support::endian::read16le(d + 58) & 0x7f;
+  unsigned user = 0;
+  static constexpr unsigned sizes[] = {4, 2, 2, 2, 2, 2, 1};
+  for (unsigned bit = 0; bit < 7; ++bit)
+    if (properties >> bit & 1)
+      user += sizes[bit];
+  user += preload;
+  const unsigned firstSystem = std::max(user, rsrc2 >> 1 & 0x1fu);
+  unsigned system = 0;
+  for (unsigned bit = 7; bit <= 10; ++bit)
+    system += rsrc2 >> bit & 1;
+
+  waves.resize(group.waves.size());
+  for (size_t i = 0; i < waves.size(); ++i) {
+    WaveState &state = waves[i];
+    std::vector<uint8_t> scratch = std::move(state.scratch);
+    state = WaveState();
+    state.scratch = std::move(scratch);
+    state.scratch.assign(size_t(launch.scratchBytes) * launch.kernel->waveSize,
+                         0);
+    state.rows[0] = group.waves[i].exec();
+    for (unsigned s = 0; s < user && s < 102; ++s)
+      state.scalars[s] = true;
+    for (unsigned s = firstSystem; s < firstSystem + system && s < 102; ++s)
+      state.scalars[s] = true;
+    state.scalars[ExecLo] = state.scalars[ExecHi] = true;
+    state.scalars[Null] = true;
+    state.scalars[FlatScratchLo] = state.scalars[FlatScratchHi] = true;
+    state.scalars[XnackMaskLo] = state.scalars[XnackMaskHi] = true;
+    for (unsigned s = Ttmp0; s < M0; ++s)
+      state.scalars[s] = true;
+  }
+  lds.assign(launch.ldsBytes, 0);
+}
+
+std::string InitChecker::describe(const Origin &origin) const {
+  std::string what;
+  switch (origin.kind) {
+  case Origin::Vector:
+    what = registerName(RegisterFile::Vector, unsigned(origin.place)) +
+           ", which was never written";
+    break;
+  case Origin::Scalar:
+    what = registerName(RegisterFile::Scalar, unsigned(origin.place)) +
+           ", which was never written";
+    break;
+  case Origin::Scc:
+    what = "scc, which was never written";
+    break;
+  case Origin::Lds:
+    what = formatv("LDS byte {0}, which was never written", origin.place).str();
+    break;
+  case Origin::Scratch:
+    what = formatv("private byte {0}, which was never written", origin.place)
+               .str();
+    break;
+  case Origin::Memory:
+    what =
+        formatv("memory at {0:x}, which was never written ({1})", origin.place,
+                monitor.state().memory->describe(origin.place, 1))
+            .str();
+    break;
+  case Origin::None:
+    what = "an unknown place";
+    break;
+  }
+  if (origin.instruction != ~0u) {
+    const InstructionInfo &info =
+        monitor.state().program->info[origin.instruction];
+    what += formatv("; first read by `{0}` at {1:x}", info.text, info.pc).str();
+  }
+  return what;
+}
+
+void InitChecker::fault(const Instruction &inst, const Wave &w, int lane,
+                        const std::string &use, const Origin &origin) {
+  monitor.report(CheckInit, inst, w, lane, use,
+                 use + " depends on " + describe(origin));
+}
+
+InitChecker::Origin InitChecker::originOf(const Instruction &inst,
+                                          const WaveState &state,
+                                          const RegisterRange &range,
+                                          unsigned k) const {
+  const Origin *known = nullptr;
+  Origin fresh;
+  fresh.instruction = inst.index;
+  if (range.file == RegisterFile::Vector) {
+    known = &state.rowOrigin[(range.first + k) % NumVectorRows];
+    fresh.kind = Origin::Vector;
+    fresh.place = range.first + k;
+  } else if (range.file == RegisterFile::Scalar) {
+    known = &state.scalarOrigin[(range.first + k) % NumScalarRegisters];
+    fresh.kind = Origin::Scalar;
+    fresh.place = range.first + k;
+  } else {
+    known = &state.sccOrigin;
+    fresh.kind = Origin::Scc;
+  }
+  return known->kind == Origin::None ? fresh : *known;
+}
+
+/// Lanes of `lanes` in which some register of the range is undefined; `which`
+/// is one such register.
+uint64_t InitChecker::undefinedLanes(const WaveState &state,
+                                     const RegisterRange &range, uint64_t lanes,
+                                     unsigned &which) const {
+  uint64_t undefined = 0;
+  if (range.file == RegisterFile::Vector) {
+    for (unsigned k = 0; k < range.count && range.first + k < NumVectorRows;
+         ++k)
+      if (const uint64_t missing = lanes & ~state.rows[range.first + k]) {
+        undefined |= missing;
+        which = k;
+      }
+  } else if (range.file == RegisterFile::Scalar) {
+    for (unsigned k = 0;
+         k < range.count && range.first + k < NumScalarRegisters; ++k)
+      if (!state.scalars[range.first + k]) {
+        undefined = ~uint64_t(0);
+        which = k;
+      }
+  } else if (!state.scc)
+    undefined = ~uint64_t(0);
+  return undefined;
+}
+
+static unsigned dppSource(const Instruction &inst, unsigned l, unsigned lanes,
+                          bool &inRange) {
+  const unsigned control = inst.dppControl, row = l & ~15u, at = l & 15;
+  inRange = true;
+  if (control < 0x100)
+    return (l & ~3u) | (control >> (2 * (l & 3)) & 3);
+  const unsigned n = control & 15;
+  switch (control & 0x1f0) {
+  case DppRowShl:
+    inRange = at + n < 16;
+    return row + (at + n) % 16;
+  case DppRowShr:
+    inRange = at >= n;
+    return row + (at - n) % 16;
+  case DppRowRor:
+    return row + (at - n) % 16;
+  case DppRowNewBcast:
+    return row + n;
+  default:
+    break;
+  }
+  switch (control) {
+  case DppWaveShl:
+    inRange = l + 1 < lanes;
+    return (l + 1) % lanes;
+  case DppWaveRol:
+    return (l + 1) % lanes;
+  case DppWaveShr:
+    inRange = l > 0;
+    return (l - 1) % lanes;
+  case DppWaveRor:
+    return (l - 1) % lanes;
+  case DppRowMirror:
+    return row + 15 - at;
+  case DppRowHalfMirror:
+    return (l & ~7u) + 7 - (l & 7);
+  case DppRowBcast15:
+    inRange = l >= 16;
+    return row ? row - 1 : 0;
+  case DppRowBcast31:
+    inRange = l >= 32;
+    return 31;
+  default:
+    return l;
+  }
+}
+
+/// Undefined lanes of the result where lanes see each other's sources.
+uint64_t InitChecker::crossLane(const Instruction &inst,
+                                const InstructionInfo &info, const Wave &w,
+                                WaveState &state) {
+  const uint64_t exec = w.activeMask();
+  auto rows = [&](const Operand &op) {
+    uint64_t undefined = 0;
+    if (op.isVector())
+      for (unsigned k = 0; k < op.words; ++k)
+        undefined |= ~state.rows[op.index + k];
+    else if (op.isScalar() && op.index < NumScalarRegisters &&
+             !state.scalars[op.index])
+      undefined = ~uint64_t(0);
+    return undefined;
+  };
+  switch (shapes[info.mnemonicId]) {
+  case Shape::Select: {
+    const Operand &mask = inst.src(inst.numSrc() > 2 ? 2 : 0);
+    uint64_t condition = w.vcc(), undefined = 0;
+    if (inst.numSrc() > 2 && mask.isScalar()) {
+      condition = w.scalar64(mask);
+      undefined = rows(mask);
+    }
+    return undefined | (condition & rows(inst.src(1))) |
+           (~condition & rows(inst.src(0)));
+  }
+  case Shape::ReadLane: {
+    const unsigned lane = w.scalar32(inst.src(1)) % w.laneCount;
+    const bool bad = (rows(inst.src(0)) >> lane & 1) ||
+                     (inst.src(1).isScalar() && rows(inst.src(1)));
+    return bad ? ~uint64_t(0) : 0;
+  }
+  case Shape::ReadFirstLane: {
+    const unsigned lane = exec ? unsigned(__builtin_ctzll(exec)) : 0;
+    return rows(inst.src(0)) >> lane & 1 ? ~uint64_t(0) : 0;
+  }
+  case Shape::WriteLane:
+    return rows(inst.src(0)) | (inst.src(1).isScalar() ? rows(inst.src(1)) : 0);
+  case Shape::Swap:
+    state.second = rows(inst.ops[0]);
+    return rows(inst.ops[1]);
+  case Shape::Swap32: {
+    const uint64_t a = rows(inst.ops[0]), b = rows(inst.ops[1]);
+    const uint64_t low = 0xffffffffu;
+    state.second = (a >> 32) | (b & ~low);
+    return (a & low) | (b << 32);
+  }
+  case Shape::Swap16: {
+    const uint64_t a = rows(inst.ops[0]), b = rows(inst.ops[1]);
+    const uint64_t even = 0x0000ffff0000ffffull;
+    state.second = ((a >> 16) & even) | (b & ~even);
+    return (a & even) | ((b & even) << 16);
+  }
+  case Shape::Permute: {
+    const Operand &data = inst.ops[inst.numOps - 1];
+    const uint64_t undefined = rows(data);
+    uint64_t result = 0;
+    StringRef name = monitor.state().program->mnemonics[info.mnemonicId];
+    for (unsigned l = 0; l < w.laneCount; ++l) {
+      if (!(exec >> l & 1))
+        continue;
+      if (name == "ds_bpermute_b32") {
+        const unsigned from =
+            (w.row(inst.ops[1].index)[l] + uint32_t(inst.imm)) / 4 %
+            w.laneCount;
+        if ((exec >> from & 1) && (undefined >> from & 1))
+          result |= uint64_t(1) << l;
+      } else if (name == "ds_permute_b32") {
+        const unsigned to = (w.row(inst.ops[1].index)[l] + uint32_t(inst.imm)) /
+                            4 % w.laneCount;
+        if (undefined >> l & 1)
+          result |= uint64_t(1) << to;
+      } else {
+        // Within 32 lanes anything may come from anywhere.
+        const uint64_t half = 0xffffffffull << (l & 32);
+        const uint32_t pattern = uint32_t(inst.imm);
+        unsigned from =
+            (l & ~31u) | ((((l & 31) & (pattern & 31)) | (pattern >> 5 & 31)) ^
+                          (pattern >> 10 & 31));
+        if (pattern & 0x8000)
+          from = (l & ~3u) | (pattern >> (2 * (l & 3)) & 3);
+        if (undefined & exec & half & (uint64_t(1) << from))
+          result |= uint64_t(1) << l;
+      }
+    }
+    return result;
+  }
+  case Shape::Mfma: {
+    // A lane of B reaches one column, a lane of A one row; a row is spread
+    // over registers, so an undefined A makes all of D undefined unless the
+    // instruction has the common 16x16 or 32x32 result shape.
+    StringRef name = monitor.state().program->mnemonics[info.mnemonicId];
+    const uint64_t a = rows(inst.ops[1]), b = rows(inst.ops[2]);
+    uint64_t c =
+        inst.numOps > 3 && inst.ops[3].isVector() ? rows(inst.ops[3]) : 0;
+    if (inst.numOps > 4)
+      c |= (rows(inst.ops[4]) || (inst.numOps > 5 && rows(inst.ops[5])))
+               ? ~uint64_t(0)
+               : 0;
+    uint64_t result = c;
+    const unsigned m = name.contains("32x32") ? 32 : 16;
+    if (name.contains("4x4x"))
+      return a | b ? ~uint64_t(0) : c;
+    uint64_t columns = 0;
+    for (unsigned l = 0; l < 64; ++l)
+      if (b >> l & 1)
+        columns |= uint64_t(1) << (l % m);
+    for (unsigned l = 0; l < 64; ++l)
+      if (columns >> (l % m) & 1)
+        result |= uint64_t(1) << l;
+    uint64_t rowsOfA = 0;
+    for (unsigned l = 0; l < 64; ++l)
+      if (a >> l & 1)
+        rowsOfA |= uint64_t(1) << (l % m);
+    state.second = rowsOfA; // used by after(): which rows of D are undefined
+    return result;
+  }
+  case Shape::Plain:
+    break;
+  }
+  return 0;
+}
+
+void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
+                         Wave &w) {
+  WaveState &state = waves[w.context->index];
+  const uint64_t exec = w.activeMask();
+  state.exec = exec;
+  state.undefined = 0;
+  state.second = 0;
+  state.hasLoaded = false;
+  const Shape shape = shapes[info.mnemonicId];
+  const bool isMemory = info.cls == InstructionClass::VectorMemory ||
+                        info.cls == InstructionClass::Flat ||
+                        info.cls == InstructionClass::Lds ||
+                        info.cls == InstructionClass::ScalarMemory;
+  const uint64_t lanes = info.readsAllLanes || inst.encoding == Encoding::Dpp
+                             ? w.allLanes()
+                             : exec;
+  uint64_t undefined = 0;
+  unsigned position = 0;
+  for (const RegisterRange &range : info.reads) {
+    ++position;
+    if (range.isTied && !keepsTied[info.mnemonicId])
+      continue;
+    unsigned which = 0;
+    const uint64_t missing = undefinedLanes(state, range, lanes, which);
+    if (!missing)
+      continue;
+    undefined |= missing;
+    state.origin = originOf(inst, state, range, which);
+    if (!isMemory)
+      continue;
+    // Data may be undefined on its way to LDS or scratch; all else is an
+    // address.
+    bool isData = false;
+    if (info.isStore || info.isAtomic || shape == Shape::Permute)
+      for (unsigned k = 0; k < inst.numOps; ++k) {
+        const Operand &op = inst.ops[k];
+        const bool same =
+            op.isVector() == (range.file == RegisterFile::Vector) &&
+            op.index == range.first;
+        const bool isDataPlace = info.cls == InstructionClass::Lds
+                                     ? k > inst.numDst || inst.numOps == 1
+                                 : info.cls == InstructionClass::ScalarMemory
+                                     ? k == 0
+                                 : StringRef(info.text).starts_with("buffer")
+                                     ? k == 0
+                                     : k == unsigned(inst.numDst) + 1;
+        isData |= same && isDataPlace;
+      }
+    if (shape == Shape::Permute && !isData)
+      isData = inst.ops[inst.numOps - 1].index == range.first;
+    const uint64_t hit = missing & exec;
+    if (isData) {
+      const bool visible = info.cls == InstructionClass::ScalarMemory ||
+                           (info.cls == InstructionClass::Flat) ||
+                           (info.cls == InstructionClass::VectorMemory &&
+                            !StringRef(info.text).starts_with("scratch"));
+      if (visible && (hit || range.file != RegisterFile::Vector))
+        fault(inst, w, hit ? int(__builtin_ctzll(hit)) : -1,
+              "a value stored to memory", state.origin);
+      continue;
+    }
+    if (range.file == RegisterFile::Scalar && range.first == M0 && !inst.lds &&
+        !StringRef(info.text).contains("_lds"))
+      continue;
+    if (hit || range.file != RegisterFile::Vector)
+      fault(inst, w,
+            hit && range.file == RegisterFile::Vector
+                ? int(__builtin_ctzll(hit))
+                : -1,
+            "an address", state.origin);
+  }
+  state.undefined = undefined;
+  if (!undefined)
+    return;
+  if (info.cls == InstructionClass::Branch) {
+    fault(inst, w, -1, "a branch", state.origin);
+    return;
+  }
+  if (shape != Shape::Plain)
+    state.undefined = crossLane(inst, info, w, state);
+  else if (inst.encoding == Encoding::Dpp) {
+    // Source 0 comes from other lanes.
+    uint64_t source = 0, moved = 0, others = 0;
+    const Operand &first = inst.src(0);
+    if (first.isVector())
+      source = ~state.rows[first.index];
+    for (unsigned k = 1; k < inst.numSrc(); ++k)
+      if (inst.src(k).isVector())
+        others |= ~state.rows[inst.src(k).index];
+      else if (inst.src(k).isScalar() && !state.scalars[inst.src(k).index])
+        others = ~uint64_t(0);
+    for (unsigned l = 0; l < w.laneCount; ++l) {
+      bool inRange;
+      const unsigned from = dppSource(inst, l, w.laneCount, inRange);
+      const bool isOn = (inst.dppRowMask >> (l / 16) & 1) &&
+                        (inst.dppBankMask >> (l / 4 % 4) & 1);
+      const bool reads = inRange && (exec >> from & 1);
+      if (!isOn || (!reads && !inst.dppBoundControl))
+        state.exec &= ~(uint64_t(1) << l); // keeps the old value
+      else if (reads && (source >> from & 1))
+        moved |= uint64_t(1) << l;
+    }
+    state.undefined = moved | others;
+  }
+  if (info.writesExec && state.undefined && info.cls == InstructionClass::Salu)
+    fault(inst, w, -1, "EXEC", state.origin);
+}
+
+void InitChecker::after(const Instruction &inst, const InstructionInfo &info,
+                        Wave &w) {
+  WaveState &state = waves[w.context->index];
+  const Shape shape = shapes[info.mnemonicId];
+  uint64_t written = state.exec;
+  if (shape == Shape::Mfma)
+    written = w.allLanes();
+  else if (shape == Shape::WriteLane)
+    written = uint64_t(1) << (w.scalar32(inst.src(1)) % w.laneCount);
+  else if (shape == Shape::Swap16 || shape == Shape::Swap32)
+    written = w.allLanes();
+  const bool isLoad = info.isLoad && state.hasLoaded;
+  unsigned destination = 0;
+  for (const RegisterRange &range : info.writes) {
+    if (range.file == RegisterFile::Vector) {
+      for (unsigned k = 0; k < range.count && range.first + k < NumVectorRows;
+           ++k) {
+        uint64_t undefined = state.undefined;
+        Origin origin = state.origin;
+        if (info.isLoad) {
+          undefined = isLoad ? state.loaded[std::min(k, 15u)] : 0;
+          origin = state.loadedOrigin;
+          if (shape == Shape::Permute) {
+            undefined = state.undefined;
+            origin = state.origin;
+          }
+        } else if (destination == 1 && shape >= Shape::Swap16)
+          undefined = state.second;
+        else if (shape == Shape::Mfma && state.second) {
+          // Rows of D whose row of A is undefined.
+          StringRef name = monitor.state().program->mnemonics[info.mnemonicId];
+          const bool wide = name.contains("32x32");
+          for (unsigned l = 0; l < 64; ++l) {
+            const unsigned row = wide ? 8 * (k % 16 / 4) + 4 * (l / 32) + k % 4
+                                      : 4 * (l / 16) + k % 4;
+            if (state.second >> row & 1)
+              undefined |= uint64_t(1) << l;
+          }
+        }
+        uint64_t &row = state.rows[range.first + k];
+        row = (row & ~written) | (written & ~undefined);
+        if (undefined & written)
+          state.rowOrigin[range.first + k] = origin;
+      }
+    } else if (range.file == RegisterFile::Scalar) {
+      for (unsigned k = 0;
+           k < range.count && range.first + k < NumScalarRegisters; ++k) {
+        bool defined = !(state.undefined);
+        Origin origin = state.origin;
+        if (info.cls == InstructionClass::Valu ||
+            info.cls == InstructionClass::Transcendental)
+          // A comparison concerns the active lanes only.
+          defined = shape == Shape::ReadLane || shape == Shape::ReadFirstLane
+                        ? !state.undefined
+                        : !(state.undefined & state.exec);
+        if (info.cls == InstructionClass::ScalarMemory) {
+          defined = !isLoad || !state.loaded[std::min(k, 15u)];
+          origin = state.loadedOrigin;
+        }
+        if (range.first + k == ExecLo || range.first + k == ExecHi)
+          defined = true; // reported when it was set
+        state.scalars[range.first + k] = defined;
+        if (!defined)
+          state.scalarOrigin[range.first + k] = origin;
+      }
+    } else {
+      state.scc = !state.undefined;
+      if (!state.scc)
+        state.sccOrigin = state.origin;
+    }
+    ++destination;
+  }
+}
+
+void InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
+                             unsigned lane, const uint8_t *shadow,
+                             unsigned bytes, Origin::Kind kind,
+                             uint64_t place) {
+  for (unsigned i = 0; i < bytes; ++i)
+    if (!shadow[i]) {
+      state.loaded[std::min(i / 4, 15u)] |= uint64_t(1) << lane;
+      state.loadedOrigin.kind = kind;
+      state.loadedOrigin.place = place + i;
+      state.loadedOrigin.instruction = inst.index;
+    }
+}
+
+/// Whether all of `bytes` shadow bytes are set.
+static bool allSet(const uint8_t *shadow, unsigned bytes) {
+  for (; bytes >= 4; bytes -= 4, shadow += 4) {
+    uint32_t word;
+    std::memcpy(&word, shadow, 4);
+    if (word != 0x01010101u)
+      return false;
+  }
+  for (; bytes; --bytes, ++shadow)
+    if (!*shadow)
+      return false;
+  return true;
+}
+
+void InitChecker::globalAccess(const Instruction &inst, Wave &w,
+                               const uint64_t *address, uint64_t mask,
+                               unsigned bytes, AccessKind kind) {
+  WaveState &state = waves[w.context->index];
+  DeviceMemory &memory = *monitor.state().memory;
+  if (kind != AccessKind::Store && !state.hasLoaded) {
+    state.hasLoaded = true;
+    std::memset(state.loaded, 0, sizeof(state.loaded));
+  }
+  for (; mask; mask &= mask - 1) {
+    const unsigned l = unsigned(__builtin_ctzll(mask));
+    const AllocationRecord *record = memory.lookup(address[l]);
+    if (!record || !record->isTracked)
+      continue;
+    uint8_t *shadow = memory.shadow(address[l]);
+    if (kind != AccessKind::Store && !allSet(shadow, bytes)) {
+      noteLoaded(state, inst, l, shadow, bytes, Origin::Memory, address[l]);
+      if (kind == AccessKind::Atomic)
+        fault(inst, w, int(l), "the value of an atomic operation",
+              state.loadedOrigin);
+    }
+    if (kind != AccessKind::Load)
+      std::memset(shadow, 1, bytes);
+  }
+}
+
+void InitChecker::scalarAccess(const Instruction &inst, Wave &w,
+                               uint64_t address, unsigned bytes,
+                               AccessKind kind) {
+  WaveState &state = waves[w.context->index];
+  DeviceMemory &memory = *monitor.state().memory;
+  const AllocationRecord *record = memory.lookup(address);
+  if (!record || !record->isTracked)
+    return;
+  uint8_t *shadow = memory.shadow(address);
+  if (kind != AccessKind::Store) {
+    if (!state.hasLoaded) {
+      state.hasLoaded = true;
+      std::memset(state.loaded, 0, sizeof(state.loaded));
+    }
+    if (!allSet(shadow, bytes))
+      noteLoaded(state, inst, 0, shadow, bytes, Origin::Memory, address);
+  }
+  if (kind != AccessKind::Load)
+    std::memset(shadow, 1, bytes);
+}
+
+void InitChecker::ldsAccess(const Instruction &inst, Wave &w,
+                            const uint32_t *address, uint64_t mask,
+                            unsigned bytes, AccessKind kind) {
+  WaveState &state = waves[w.context->index];
+  // read2 comes in two halves: the second fills the later registers.
+  unsigned base = 0;
+  if (kind != AccessKind::Store) {
+    if (!state.hasLoaded) {
+      state.hasLoaded = true;
+      std::memset(state.loaded, 0, sizeof(state.loaded));
+    } else
+      base = bytes / 4;
+  }
+  const uint64_t undefinedData =
+      kind == AccessKind::Store ? state.undefined : 0;
+  for (; mask; mask &= mask - 1) {
+    const unsigned l = unsigned(__builtin_ctzll(mask));
+    uint8_t *shadow = lds.data() + address[l];
+    if (kind != AccessKind::Store && !allSet(shadow, bytes)) {
+      for (unsigned i = 0; i < bytes; ++i)
+        if (!shadow[i]) {
+          state.loaded[std::min(base + i / 4, 15u)] |= uint64_t(1) << l;
+          state.loadedOrigin.kind = Origin::Lds;
+          state.loadedOrigin.place = address[l] + i;
+          state.loadedOrigin.instruction = inst.index;
+        }
+      if (kind == AccessKind::Atomic)
+        fault(inst, w, int(l), "the value of an atomic operation",
+              state.loadedOrigin);
+    }
+    if (kind != AccessKind::Load)
+      std::memset(shadow, !(undefinedData >> l & 1), bytes);
+  }
+}
+
+void InitChecker::scratchAccess(const Instruction &inst, Wave &w,
+                                const uint32_t *offset, uint64_t mask,
+                                unsigned bytes, AccessKind kind) {
+  WaveState &state = waves[w.context->index];
+  if (kind != AccessKind::Store && !state.hasLoaded) {
+    state.hasLoaded = true;
+    std::memset(state.loaded, 0, sizeof(state.loaded));
+  }
+  const uint64_t undefinedData =
+      kind == AccessKind::Store ? state.undefined : 0;
+  for (; mask; mask &= mask - 1) {
+    const unsigned l = unsigned(__builtin_ctzll(mask));
+    uint8_t *shadow =
+        state.scratch.data() + size_t(l) * w.context->scratchBytes + offset[l];
+    if (kind != AccessKind::Store && !allSet(shadow, bytes))
+      noteLoaded(state, inst, l, shadow, bytes, Origin::Scratch, offset[l]);
+    if (kind != AccessKind::Load)
+      std::memset(shadow, !(undefinedData >> l & 1), bytes);
+  }
+}
+
+void InitChecker::ldsDirect(const Instruction &inst, Wave &w,
+                            const uint32_t *address, uint64_t mask,
+                            unsigned bytes) {
+  WaveState &state = waves[w.context->index];
+  for (; mask; mask &= mask - 1) {
+    const unsigned l = unsigned(__builtin_ctzll(mask));
+    for (unsigned i = 0; i < bytes; ++i)
+      lds[address[l] + i] =
+          !(state.hasLoaded && (state.loaded[i / 4] >> l & 1));
+  }
+}
+
+} // namespace netra::sim

@@ -1,0 +1,100 @@
+//===- InitChecker.h - Use of what was never written ------------*- C++ -*-===//
+// SPDX-License-Identifier: MIT
+//
+// Each register has, for each lane, whether its value is defined. Copying and
+// computing with an undefined value makes the result undefined and is no fault
+// by itself: compilers move registers they never use. It is a fault when the
+// value matters: as an address, in a branch, in EXEC, or stored to memory that
+// others see. The report names the register or memory from which the value
+// came and the instruction that first read it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_LIB_SIMULATOR_INITCHECKER_H
+#define NETRA_LIB_SIMULATOR_INITCHECKER_H
+
+#include "Monitor.h"
+
+namespace netra::sim {
+
+class InitChecker {
+public:
+  explicit InitChecker(Monitor &monitor);
+
+  void startGroup();
+  void before(const Instruction &inst, const InstructionInfo &info, Wave &w);
+  void after(const Instruction &inst, const InstructionInfo &info, Wave &w);
+  void globalAccess(const Instruction &inst, Wave &w, const uint64_t *address,
+                    uint64_t mask, unsigned bytes, AccessKind kind);
+  void ldsAccess(const Instruction &inst, Wave &w, const uint32_t *address,
+                 uint64_t mask, unsigned bytes, AccessKind kind);
+  void scratchAccess(const Instruction &inst, Wave &w, const uint32_t *offset,
+                     uint64_t mask, unsigned bytes, AccessKind kind);
+  void scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
+                    unsigned bytes, AccessKind kind);
+  void ldsDirect(const Instruction &inst, Wave &w, const uint32_t *address,
+                 uint64_t mask, unsigned bytes);
+
+private:
+  /// Where an undefined value came from.
+  struct Origin {
+    uint32_t instruction = ~0u;
+    enum Kind : uint8_t { None, Vector, Scalar, Scc, Lds, Scratch, Memory };
+    Kind kind = None;
+    uint64_t place = 0; ///< register, or address
+  };
+  struct WaveState {
+    uint64_t rows[NumVectorRows] = {};     ///< lanes with a defined value
+    bool scalars[NumScalarRegisters] = {}; ///< value defined
+    bool scc = false;
+    Origin rowOrigin[NumVectorRows];
+    Origin scalarOrigin[NumScalarRegisters];
+    Origin sccOrigin;
+    /// Of the instruction in execution: lanes whose loaded word is undefined,
+    /// by word, and where from.
+    uint64_t loaded[16] = {};
+    Origin loadedOrigin;
+    bool hasLoaded = false;
+    /// Result of the sources of the instruction in execution.
+    uint64_t undefined = 0;
+    uint64_t exec = 0;
+    Origin origin;
+    uint64_t second = 0; ///< undefined lanes of a second destination (swaps)
+    std::vector<uint8_t> scratch;
+  };
+
+  Origin originOf(const Instruction &inst, const WaveState &state,
+                  const RegisterRange &range, unsigned k) const;
+  std::string describe(const Origin &origin) const;
+  uint64_t undefinedLanes(const WaveState &state, const RegisterRange &range,
+                          uint64_t lanes, unsigned &which) const;
+  uint64_t crossLane(const Instruction &inst, const InstructionInfo &info,
+                     const Wave &w, WaveState &state);
+  void noteLoaded(WaveState &state, const Instruction &inst, unsigned lane,
+                  const uint8_t *shadow, unsigned bytes, Origin::Kind kind,
+                  uint64_t place);
+  void fault(const Instruction &inst, const Wave &w, int lane,
+             const std::string &use, const Origin &origin);
+
+  Monitor &monitor;
+  std::vector<WaveState> waves;
+  std::vector<uint8_t> lds; ///< by byte: written
+  enum class Shape : uint8_t {
+    Plain,
+    Select,
+    ReadLane,
+    ReadFirstLane,
+    WriteLane,
+    Mfma,
+    Swap16,
+    Swap32,
+    Swap,
+    Permute
+  };
+  std::vector<Shape> shapes;      ///< by mnemonic
+  std::vector<uint8_t> keepsTied; ///< by mnemonic: a tied source is a source
+};
+
+} // namespace netra::sim
+
+#endif // NETRA_LIB_SIMULATOR_INITCHECKER_H

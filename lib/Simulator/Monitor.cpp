@@ -1,0 +1,230 @@
+//===- Monitor.cpp - Checkers and counters of a work-group ---------------===//
+// SPDX-License-Identifier: MIT
+
+#include "Monitor.h"
+#include "CounterCollector.h"
+#include "HazardChecker.h"
+#include "InitChecker.h"
+#include "RaceChecker.h"
+#include "WaitChecker.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace netra::sim {
+
+void FindingStore::add(Finding finding, const std::string &kind) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto key = std::make_tuple(unsigned(finding.check), finding.pc, kind);
+  auto [it, inserted] = byPlace.try_emplace(key, finding);
+  if (inserted)
+    return;
+  Finding &first = it->second;
+  const uint64_t count = first.count + 1;
+  if (std::tie(finding.workgroup, finding.wave, finding.lane) <
+      std::tie(first.workgroup, first.wave, first.lane))
+    first = std::move(finding);
+  first.count = count;
+}
+
+std::string registerName(RegisterFile file, unsigned index) {
+  if (file == RegisterFile::Vector)
+    return (index >= AccumulationBase ? "a" : "v") +
+           std::to_string(index % AccumulationBase);
+  if (file == RegisterFile::Scc)
+    return "scc";
+  switch (index) {
+  case FlatScratchLo:
+  case FlatScratchHi:
+    return "flat_scratch";
+  case VccLo:
+    return "vcc_lo";
+  case VccHi:
+    return "vcc_hi";
+  case M0:
+    return "m0";
+  case ExecLo:
+    return "exec_lo";
+  case ExecHi:
+    return "exec_hi";
+  default:
+    break;
+  }
+  if (index >= unsigned(Ttmp0) && index < unsigned(M0))
+    return "ttmp" + std::to_string(index - unsigned(Ttmp0));
+  return "s" + std::to_string(index);
+}
+
+Monitor::Monitor(Workgroup &group, LaunchState &launch)
+    : group(group), launch(launch) {
+  if (isOn(CheckInit))
+    init = std::make_unique<InitChecker>(*this);
+  if (isOn(CheckWait))
+    wait = std::make_unique<WaitChecker>(*this);
+  if (isOn(CheckHazard))
+    hazard = std::make_unique<HazardChecker>(*this);
+  if (isOn(CheckRace))
+    race = std::make_unique<RaceChecker>(*this);
+  if (launch.counters)
+    collector = std::make_unique<CounterCollector>(*this);
+}
+Monitor::~Monitor() = default;
+
+void Monitor::report(Check check, const Instruction &inst, const Wave &w,
+                     int lane, const std::string &kind, std::string message,
+                     uint64_t address) {
+  const InstructionInfo &info = launch.program->info[inst.index];
+  Finding finding;
+  finding.check = check;
+  finding.kernel = launch.kernel->name;
+  finding.instruction = info.text;
+  finding.pc = info.pc;
+  finding.pcOffset = info.pc - launch.kernel->entryAddress;
+  finding.workgroup = group.linear;
+  finding.workgroupId = group.id;
+  finding.wave = w.context->index;
+  finding.lane = lane;
+  finding.address = address;
+  finding.message = std::move(message);
+  launch.findings->add(std::move(finding), kind);
+}
+
+bool Monitor::invalidAccess(const Instruction &inst, Wave &w, int lane,
+                            uint64_t address, unsigned bytes, AccessKind kind,
+                            const std::string &what) {
+  if (!isOn(CheckMemory))
+    return false;
+  const char *verb = kind == AccessKind::Load    ? "load"
+                     : kind == AccessKind::Store ? "store"
+                                                 : "atomic";
+  report(CheckMemory, inst, w, lane, "access",
+         formatv("{0} of {1} bytes at {2:x}: {3}", verb, bytes, address, what)
+             .str(),
+         address);
+  return true;
+}
+
+void Monitor::startGroup() {
+  if (init)
+    init->startGroup();
+  if (wait)
+    wait->startGroup();
+  if (hazard)
+    hazard->startGroup();
+  if (race)
+    race->startGroup();
+  if (collector)
+    collector->startGroup();
+}
+
+void Monitor::before(const Instruction &inst, Wave &w) {
+  const InstructionInfo &info = launch.program->info[inst.index];
+  if (wait)
+    wait->before(inst, info, w);
+  if (init)
+    init->before(inst, info, w);
+  if (hazard)
+    hazard->before(inst, info, w);
+  if (race)
+    race->before(inst, info, w);
+  if (collector)
+    collector->before(inst, info, w);
+}
+
+void Monitor::after(const Instruction &inst, Wave &w) {
+  const InstructionInfo &info = launch.program->info[inst.index];
+  if (wait)
+    wait->after(inst, info, w);
+  if (init)
+    init->after(inst, info, w);
+  if (collector)
+    collector->after(inst, info, w);
+}
+
+void Monitor::barrierReleased() {
+  if (race)
+    race->barrierReleased();
+  if (!isOn(CheckBarrier))
+    return;
+  // Hardware lets waves pass when the others have ended; the program meant
+  // all of them to come.
+  const Wave *waiting = nullptr;
+  unsigned ended = 0, endedWave = 0;
+  for (const Wave &w : group.waves) {
+    if (w.state == WaveStatus::Ended) {
+      ++ended;
+      endedWave = w.context->index;
+    } else if (!waiting)
+      waiting = &w;
+  }
+  if (!ended || !waiting)
+    return;
+  // The wave stands behind the barrier it was released from.
+  const Instruction &inst =
+      launch.program->code[waiting->pc ? waiting->pc - 1 : 0];
+  report(CheckBarrier, inst, *waiting, -1, "ended",
+         formatv("{0} of {1} waves (wave {2} among them) ended without coming "
+                 "to this barrier",
+                 ended, group.waves.size(), endedWave)
+             .str());
+}
+void Monitor::endGroup() {
+  if (collector)
+    collector->endGroup();
+}
+
+void Monitor::globalAccess(const Instruction &inst, Wave &w,
+                           const uint64_t *address, uint64_t mask,
+                           unsigned bytes, AccessKind kind) {
+  if (wait && mask)
+    wait->flatTouches(w, false);
+  if (init)
+    init->globalAccess(inst, w, address, mask, bytes, kind);
+  if (race)
+    race->globalAccess(inst, w, address, mask, bytes, kind);
+  if (collector)
+    collector->globalAccess(address, w, mask, bytes, kind);
+}
+
+void Monitor::ldsAccess(const Instruction &inst, Wave &w,
+                        const uint32_t *address, uint64_t mask, unsigned bytes,
+                        AccessKind kind) {
+  if (wait)
+    wait->ldsAccess(inst, w, address, mask, bytes, kind);
+  if (init)
+    init->ldsAccess(inst, w, address, mask, bytes, kind);
+  if (race)
+    race->ldsAccess(inst, w, address, mask, bytes, kind);
+  if (collector)
+    collector->ldsAccess(address, mask, bytes, w.laneCount);
+}
+
+void Monitor::scratchAccess(const Instruction &inst, Wave &w,
+                            const uint32_t *offset, uint64_t mask,
+                            unsigned bytes, AccessKind kind) {
+  if (wait && mask)
+    wait->flatTouches(w, false);
+  if (init)
+    init->scratchAccess(inst, w, offset, mask, bytes, kind);
+}
+
+void Monitor::scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
+                           unsigned bytes, AccessKind kind) {
+  if (init)
+    init->scalarAccess(inst, w, address, bytes, kind);
+  if (collector)
+    collector->scalarAccess(address, bytes, kind);
+}
+
+void Monitor::ldsDirect(const Instruction &inst, Wave &w,
+                        const uint32_t *address, uint64_t mask,
+                        unsigned bytes) {
+  if (wait)
+    wait->ldsDirect(inst, w, address, mask, bytes);
+  if (init)
+    init->ldsDirect(inst, w, address, mask, bytes);
+  if (race)
+    race->ldsAccess(inst, w, address, mask, bytes, AccessKind::Store);
+}
+
+} // namespace netra::sim

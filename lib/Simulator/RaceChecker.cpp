@@ -1,0 +1,206 @@
+//===- RaceChecker.cpp - Unordered accesses to one location --------------===//
+// SPDX-License-Identifier: MIT
+
+#include "RaceChecker.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace netra::sim {
+
+void RaceChecker::startGroup() {
+  // Intervals go on counting over work-groups, which makes old entries stale.
+  ++interval;
+  lastSync = 0;
+  const size_t words = (monitor.state().ldsBytes + 3) / 4;
+  if (lds.size() != words)
+    lds.assign(words, LdsEntry());
+}
+
+static const char *verb(AccessKind kind) {
+  return kind == AccessKind::Load    ? "reads"
+         : kind == AccessKind::Store ? "writes"
+                                     : "updates";
+}
+
+void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
+                         Wave &) {
+  const bool isMemory = info.cls == InstructionClass::VectorMemory ||
+                        info.cls == InstructionClass::Flat;
+  const bool isCacheControl = StringRef(info.text).starts_with("buffer_inv") ||
+                              StringRef(info.text).starts_with("s_dcache_inv");
+  if ((isMemory && (info.isAtomic || inst.sc0 || inst.sc1)) || isCacheControl)
+    lastSync = monitor.state().races->tick.fetch_add(1) + 1;
+}
+
+/// Which of the 4 bytes of a word an access covers.
+static uint8_t bytesOfWord(uint64_t address, unsigned bytes, uint64_t word) {
+  const uint64_t begin = std::max(address, word * 4),
+                 end = std::min(address + bytes, word * 4 + 4);
+  return uint8_t(((1u << (end - begin)) - 1) << (begin - word * 4));
+}
+
+void RaceChecker::ldsAccess(const Instruction &inst, Wave &w,
+                            const uint32_t *address, uint64_t mask,
+                            unsigned bytes, AccessKind kind) {
+  const uint8_t self = uint8_t(w.context->index);
+  const bool isAtomic = kind == AccessKind::Atomic;
+  bool isReported = false;
+  for (; mask; mask &= mask - 1) {
+    const unsigned l = unsigned(__builtin_ctzll(mask));
+    const uint32_t first = address[l] / 4, last = (address[l] + bytes - 1) / 4;
+    for (uint32_t word = first; word <= last && word < lds.size(); ++word) {
+      const uint8_t covered = bytesOfWord(address[l], bytes, word) & 0xf;
+      LdsEntry &entry = lds[word];
+      if (entry.interval != interval) {
+        entry = LdsEntry();
+        entry.interval = interval;
+      }
+      const bool writerConflict =
+          entry.writer < Several && entry.writer != self &&
+          (entry.writeBytes & covered) && !(isAtomic && entry.isAtomic);
+      const bool readerConflict = kind != AccessKind::Load &&
+                                  (entry.readers & ~(1u << self)) &&
+                                  (entry.readBytes & covered);
+      if ((writerConflict || readerConflict) && !isReported) {
+        isReported = true;
+        const InstructionInfo &other =
+            monitor.state().program->info[entry.instruction];
+        const unsigned otherWave =
+            writerConflict
+                ? entry.writer
+                : unsigned(__builtin_ctz(entry.readers & ~(1u << self)));
+        monitor.report(
+            CheckRace, inst, w, int(l), "lds",
+            formatv("wave {0} {1} LDS bytes {2} to {3}, which wave {4} {5} in "
+                    "the same barrier interval by `{6}` (at {7:x})",
+                    self, verb(kind), word * 4, word * 4 + 3, otherWave,
+                    writerConflict ? "writes" : "reads", other.text, other.pc)
+                .str(),
+            word * 4);
+      }
+      if (kind == AccessKind::Load) {
+        entry.readers |= uint16_t(1u << self);
+        entry.readBytes |= covered;
+        if (entry.writer == None)
+          entry.instruction = inst.index;
+      } else {
+        entry.isAtomic = isAtomic && (entry.writer == None || entry.isAtomic);
+        entry.writer = entry.writer == None || entry.writer == self ||
+                               (isAtomic && entry.isAtomic)
+                           ? self
+                           : Several;
+        entry.writeBytes |= covered;
+        entry.instruction = inst.index;
+      }
+    }
+  }
+}
+
+void RaceChecker::globalWord(const Instruction &inst, Wave &w, unsigned lane,
+                             GlobalRaces::Entry &entry, uint64_t word,
+                             uint8_t bytes, AccessKind kind, bool &isReported) {
+  const uint32_t group = uint32_t(monitor.workgroup().linear) + 1;
+  const uint8_t self = uint8_t(w.context->index);
+  const bool isAtomic =
+      kind == AccessKind::Atomic || inst.sc1 || (inst.sc0 && !inst.nt);
+  const uint32_t now =
+      monitor.state().races->tick.load(std::memory_order_relaxed);
+  // Ordered after the other access?
+  auto conflicts = [&](uint32_t otherGroup, uint32_t tick,
+                       uint32_t otherInterval, uint8_t wave) {
+    if (!otherGroup)
+      return false;
+    if (otherGroup != group)
+      return lastSync <= tick;
+    return wave != self && otherInterval == interval && lastSync <= tick;
+  };
+  bool conflict = false, withWrite = false;
+  if (entry.writeBytes & bytes && !(isAtomic && entry.isAtomicWrite) &&
+      conflicts(entry.writeGroup, entry.writeTick, entry.writeInterval,
+                entry.writeWave))
+    conflict = withWrite = true;
+  else if (kind != AccessKind::Load && (entry.readBytes & bytes) && !isAtomic &&
+           (conflicts(entry.readGroup, entry.readTick, entry.readInterval,
+                      entry.readWave) ||
+            (entry.manyReadGroups && lastSync <= entry.readTick)))
+    conflict = true;
+  if (conflict && !isReported) {
+    isReported = true;
+    const InstructionInfo &other =
+        monitor.state().program->info[withWrite ? entry.writeInstruction
+                                                : entry.readInstruction];
+    const uint32_t otherGroup =
+        (withWrite ? entry.writeGroup : entry.readGroup) - 1;
+    monitor.report(
+        CheckRace, inst, w, int(lane), "global",
+        formatv("{0} the 4 bytes at {1:x} ({2}), which {3} {4} by `{5}` (at "
+                "{6:x}) with nothing to order the two",
+                verb(kind), word * 4,
+                monitor.state().memory->describe(word * 4, 4),
+                otherGroup + 1 == group
+                    ? "another wave"
+                    : formatv("work-group {0}", otherGroup).str(),
+                withWrite ? "writes" : "reads", other.text, other.pc)
+            .str(),
+        word * 4);
+  }
+  if (kind == AccessKind::Load) {
+    if (isAtomic)
+      return; // synchronising reads race with nothing
+    if (entry.readGroup && entry.readGroup != group)
+      entry.manyReadGroups = true;
+    entry.readWave = entry.readGroup == group &&
+                             entry.readInterval == interval &&
+                             entry.readWave != self
+                         ? 255
+                         : self;
+    entry.readGroup = group;
+    entry.readTick = now;
+    entry.readInterval = interval;
+    entry.readInstruction = inst.index;
+    entry.readBytes |= bytes;
+  } else {
+    entry.writeBytes =
+        uint8_t(entry.writeGroup == group ? entry.writeBytes | bytes : bytes);
+    entry.writeGroup = group;
+    entry.writeTick = now;
+    entry.writeInterval = interval;
+    entry.writeInstruction = inst.index;
+    entry.writeWave = self;
+    entry.isAtomicWrite = isAtomic;
+  }
+}
+
+void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
+                               const uint64_t *address, uint64_t mask,
+                               unsigned bytes, AccessKind kind) {
+  GlobalRaces &races = *monitor.state().races;
+  bool isReported = false;
+  std::unique_lock<std::mutex> lock;
+  uint64_t chunkNumber = ~uint64_t(0);
+  GlobalRaces::Chunk *chunk = nullptr;
+  for (; mask; mask &= mask - 1) {
+    const unsigned l = unsigned(__builtin_ctzll(mask));
+    const uint64_t first = address[l] / 4, last = (address[l] + bytes - 1) / 4;
+    for (uint64_t word = first; word <= last; ++word) {
+      const uint64_t number = word * 4 / GlobalRaces::ChunkBytes;
+      if (number != chunkNumber) {
+        if (lock)
+          lock.unlock();
+        GlobalRaces::Stripe &stripe = races.stripes[number % 256];
+        lock = std::unique_lock<std::mutex>(stripe.mutex);
+        auto &slot = stripe.chunks[number];
+        if (!slot)
+          slot = std::make_unique<GlobalRaces::Chunk>();
+        chunk = slot.get();
+        chunkNumber = number;
+      }
+      globalWord(inst, w, l,
+                 chunk->entries[word % (GlobalRaces::ChunkBytes / 4)], word,
+                 bytesOfWord(address[l], bytes, word) & 0xf, kind, isReported);
+    }
+  }
+}
+
+} // namespace netra::sim

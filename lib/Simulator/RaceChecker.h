@@ -1,0 +1,82 @@
+//===- RaceChecker.h - Unordered accesses to one location -------*- C++ -*-===//
+// SPDX-License-Identifier: MIT
+//
+// Two accesses race when different waves make them, one writes, not both are
+// atomic, and nothing orders them. Within a work-group a barrier orders: the
+// run is divided into intervals between barriers, and accesses in one interval
+// are unordered whatever the schedule did. Between work-groups only
+// synchronising accesses order (atomics, loads that bypass caches, cache
+// invalidation): an access is taken as ordered after everything that was done
+// before its work-group last synchronised, which errs on the side of silence.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_LIB_SIMULATOR_RACECHECKER_H
+#define NETRA_LIB_SIMULATOR_RACECHECKER_H
+
+#include "Monitor.h"
+#include <unordered_map>
+
+namespace netra::sim {
+
+/// Global memory accesses of a launch, shared by its threads.
+class GlobalRaces {
+public:
+  struct Entry {                            ///< for 4 bytes
+    uint32_t writeGroup = 0, readGroup = 0; ///< linear index + 1
+    uint32_t writeTick = 0, readTick = 0;
+    uint32_t writeInterval = 0, readInterval = 0;
+    uint32_t writeInstruction = 0, readInstruction = 0;
+    uint8_t writeWave = 0, readWave = 0; ///< readWave 255: several
+    uint8_t writeBytes = 0, readBytes = 0;
+    bool isAtomicWrite = false, manyReadGroups = false;
+  };
+  static constexpr unsigned ChunkBytes = 4096;
+  struct Chunk {
+    Entry entries[ChunkBytes / 4];
+  };
+  /// Locked while an entry of the stripe is used.
+  struct Stripe {
+    std::mutex mutex;
+    std::unordered_map<uint64_t, std::unique_ptr<Chunk>> chunks;
+  };
+  Stripe stripes[256];
+  std::atomic<uint32_t> tick{1};
+};
+
+class RaceChecker {
+public:
+  explicit RaceChecker(Monitor &monitor) : monitor(monitor) {}
+
+  void startGroup();
+  void barrierReleased() { ++interval; }
+  void before(const Instruction &inst, const InstructionInfo &info, Wave &w);
+  void globalAccess(const Instruction &inst, Wave &w, const uint64_t *address,
+                    uint64_t mask, unsigned bytes, AccessKind kind);
+  void ldsAccess(const Instruction &inst, Wave &w, const uint32_t *address,
+                 uint64_t mask, unsigned bytes, AccessKind kind);
+
+private:
+  struct LdsEntry { ///< for 4 bytes
+    uint32_t interval = 0;
+    uint32_t instruction = 0; ///< last write, else last read
+    uint16_t readers = 0;     ///< waves
+    uint8_t writer = None;
+    uint8_t writeBytes : 4 = 0, readBytes : 4 = 0;
+    bool isAtomic = false;
+  };
+  static constexpr uint8_t None = 255, Several = 254;
+
+  void globalWord(const Instruction &inst, Wave &w, unsigned lane,
+                  GlobalRaces::Entry &entry, uint64_t word, uint8_t bytes,
+                  AccessKind kind, bool &isReported);
+
+  Monitor &monitor;
+  std::vector<LdsEntry> lds;
+  uint32_t interval = 1;
+  uint32_t lastSync = 0; ///< tick of the work-group's last synchronisation
+};
+
+} // namespace netra::sim
+
+#endif // NETRA_LIB_SIMULATOR_RACECHECKER_H

@@ -1,0 +1,245 @@
+//===- WaitChecker.cpp - Results used before they were waited for --------===//
+// SPDX-License-Identifier: MIT
+
+#include "WaitChecker.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace netra::sim {
+
+void WaitChecker::startGroup() {
+  waves.assign(monitor.workgroup().waves.size(), WaveState());
+  if (ldsUsed || lds.empty())
+    lds.assign((monitor.state().ldsBytes + 3) / 4, LdsByte());
+  ldsUsed = false;
+}
+
+bool WaitChecker::isDone(const WaveState &state, Queue queue,
+                         uint64_t sequence) const {
+  switch (queue) {
+  case Queue::None:
+    return true;
+  case Queue::Vector:
+    return sequence <= state.vectorDone;
+  case Queue::Lds:
+    return sequence <= state.ldsDone;
+  case Queue::Scalar:
+    return sequence <= state.scalarDone;
+  case Queue::Flat:
+    return false; // the caller looks at both counters
+  }
+  return true;
+}
+
+bool WaitChecker::isDone(const WaveState &state, const Pending &p) const {
+  if (p.queue != Queue::Flat)
+    return isDone(state, p.queue, p.sequence);
+  return (!p.needsVm || p.sequence <= state.flatVmDone) &&
+         (!p.needsLgkm || p.sequence <= state.flatLgkmDone);
+}
+
+std::string WaitChecker::remedy(const WaveState &state,
+                                const Pending &p) const {
+  switch (p.queue) {
+  case Queue::Vector:
+    return formatv("s_waitcnt vmcnt({0})", state.vectorIssued - p.sequence);
+  case Queue::Lds:
+    return formatv("s_waitcnt lgkmcnt({0})", state.ldsIssued - p.sequence);
+  case Queue::Scalar:
+    return "s_waitcnt lgkmcnt(0)";
+  default:
+    return std::string("s_waitcnt") + (p.needsVm ? " vmcnt(0)" : "") +
+           (p.needsLgkm ? " lgkmcnt(0)" : "");
+  }
+}
+
+void WaitChecker::use(const Instruction &inst, const InstructionInfo &info,
+                      Wave &w, WaveState &state, const RegisterRange &range,
+                      bool isWrite) {
+  const bool isVector = range.file == RegisterFile::Vector;
+  if (range.file == RegisterFile::Scc)
+    return;
+  Pending *file = isVector ? state.rows : state.scalars;
+  const unsigned limit =
+      isVector ? NumVectorRows : unsigned(NumScalarRegisters);
+  for (unsigned k = 0; k < range.count && range.first + k < limit; ++k) {
+    Pending &p = file[range.first + k];
+    if (p.queue == Queue::None)
+      continue;
+    if (isDone(state, p)) {
+      p.queue = Queue::None;
+      continue;
+    }
+    if (isVector) {
+      // Lanes that the load does not deliver are not affected by it.
+      const uint64_t lanes = info.readsAllLanes ? w.allLanes() : w.activeMask();
+      if (!(lanes & p.lanes))
+        continue;
+      // Loads of one in-order queue may follow each other into a register.
+      if ((isWrite || range.isTied) && p.queue != Queue::Flat &&
+          ((p.queue == Queue::Vector &&
+            info.cls == InstructionClass::VectorMemory) ||
+           (p.queue == Queue::Lds && info.cls == InstructionClass::Lds)))
+        continue;
+    }
+    const InstructionInfo &load = monitor.state().program->info[p.instruction];
+    const uint64_t hit = isVector ? (w.activeMask() & p.lanes) : 0;
+    monitor.report(
+        CheckWait, inst, w, hit ? int(__builtin_ctzll(hit)) : -1,
+        isWrite ? "write" : "read",
+        formatv("{0} is {1} while `{2}` (at {3:x}) that delivers it is "
+                "outstanding; {4} before this instruction would suffice",
+                registerName(range.file, range.first + k),
+                isWrite ? "overwritten" : "read", load.text, load.pc,
+                remedy(state, p))
+            .str());
+    p.queue = Queue::None; // one report per load and register
+  }
+}
+
+void WaitChecker::before(const Instruction &inst, const InstructionInfo &info,
+                         Wave &w) {
+  WaveState &state = waves[w.context->index];
+  state.flatLds = state.flatMemory = false;
+  for (const RegisterRange &range : info.reads)
+    use(inst, info, w, state, range, false);
+  for (const RegisterRange &range : info.writes)
+    use(inst, info, w, state, range, true);
+}
+
+void WaitChecker::flatTouches(Wave &w, bool isLds) {
+  WaveState &state = waves[w.context->index];
+  (isLds ? state.flatLds : state.flatMemory) = true;
+}
+
+void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
+                        Wave &w) {
+  WaveState &state = waves[w.context->index];
+  switch (info.cls) {
+  case InstructionClass::Message: {
+    if (!StringRef(info.text).starts_with("s_waitcnt"))
+      return;
+    const unsigned raw = unsigned(inst.imm) & 0xffff;
+    const unsigned vm = (raw & 0xf) | (raw >> 14 & 3) << 4,
+                   lgkm = raw >> 8 & 0xf;
+    if (vm < 63 && state.vectorIssued > vm)
+      state.vectorDone = std::max(state.vectorDone, state.vectorIssued - vm);
+    if (vm == 0)
+      state.flatVmDone = state.flatIssued;
+    if (lgkm < 15 && state.ldsIssued > lgkm)
+      state.ldsDone = std::max(state.ldsDone, state.ldsIssued - lgkm);
+    if (lgkm == 0) {
+      state.scalarDone = state.scalarIssued;
+      state.flatLgkmDone = state.flatIssued;
+    }
+    return;
+  }
+  case InstructionClass::VectorMemory:
+  case InstructionClass::Lds:
+  case InstructionClass::ScalarMemory:
+  case InstructionClass::Flat:
+    break;
+  default:
+    return;
+  }
+  Pending p;
+  p.instruction = inst.index;
+  p.lanes = w.activeMask();
+  switch (info.cls) {
+  case InstructionClass::VectorMemory:
+    if (!info.isLoad && !info.isStore)
+      return; // cache control
+    p.queue = Queue::Vector;
+    p.sequence = ++state.vectorIssued;
+    break;
+  case InstructionClass::Lds:
+    p.queue = Queue::Lds;
+    p.sequence = ++state.ldsIssued;
+    break;
+  case InstructionClass::ScalarMemory:
+    p.queue = Queue::Scalar;
+    p.sequence = ++state.scalarIssued;
+    break;
+  default:
+    p.queue = Queue::Flat;
+    p.sequence = ++state.flatIssued;
+    p.needsVm = state.flatMemory || !state.flatLds;
+    p.needsLgkm = state.flatLds;
+    break;
+  }
+  for (const RegisterRange &range : info.writes)
+    for (unsigned k = 0; k < range.count; ++k) {
+      if (range.file == RegisterFile::Vector && range.first + k < NumVectorRows)
+        state.rows[range.first + k] = p;
+      else if (range.file == RegisterFile::Scalar &&
+               range.first + k < NumScalarRegisters)
+        state.scalars[range.first + k] = p;
+    }
+}
+
+void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
+                            const uint32_t *address, uint64_t mask,
+                            unsigned bytes, AccessKind kind) {
+  const InstructionInfo &info = monitor.state().program->info[inst.index];
+  if (info.cls == InstructionClass::Flat)
+    flatTouches(w, true);
+  const unsigned self = w.context->index;
+  bool isReported = false;
+  for (uint64_t left = mask; left; left &= left - 1) {
+    const unsigned l = unsigned(__builtin_ctzll(left));
+    for (uint32_t word = address[l] / 4; word <= (address[l] + bytes - 1) / 4;
+         ++word) {
+      LdsByte &entry = lds[word];
+      if (kind != AccessKind::Store && entry.queue != Queue::None &&
+          !isReported && !(entry.wave == self && entry.queue == Queue::Lds) &&
+          !isDone(waves[entry.wave], entry.queue, entry.sequence)) {
+        const InstructionInfo &writer =
+            monitor.state().program->info[entry.instruction];
+        Pending p;
+        p.queue = entry.queue;
+        p.sequence = entry.sequence;
+        monitor.report(
+            CheckWait, inst, w, int(l), "lds",
+            formatv("LDS bytes {0} to {1} are read while `{2}` (at {3:x}) of "
+                    "wave {4} that writes them is outstanding; {5} in that "
+                    "wave before the barrier would suffice",
+                    word * 4, word * 4 + 3, writer.text, writer.pc, entry.wave,
+                    remedy(waves[entry.wave], p))
+                .str(),
+            word * 4);
+        entry.queue = Queue::None;
+        isReported = true;
+      }
+      if (kind != AccessKind::Load) {
+        entry.wave = uint8_t(self);
+        // Flat stores are in no order that a reader could rely on.
+        entry.queue =
+            info.cls == InstructionClass::Flat ? Queue::None : Queue::Lds;
+        entry.sequence = waves[self].ldsIssued + 1;
+        entry.instruction = inst.index;
+        ldsUsed = true;
+      }
+    }
+  }
+}
+
+void WaitChecker::ldsDirect(const Instruction &inst, Wave &w,
+                            const uint32_t *address, uint64_t mask,
+                            unsigned bytes) {
+  const unsigned self = w.context->index;
+  ldsUsed = true;
+  for (uint64_t left = mask; left; left &= left - 1) {
+    const unsigned l = unsigned(__builtin_ctzll(left));
+    for (uint32_t word = address[l] / 4; word <= (address[l] + bytes - 1) / 4;
+         ++word) {
+      LdsByte &entry = lds[word];
+      entry.wave = uint8_t(self);
+      entry.queue = Queue::Vector;
+      entry.sequence = waves[self].vectorIssued + 1;
+      entry.instruction = inst.index;
+    }
+  }
+}
+
+} // namespace netra::sim

@@ -1,0 +1,84 @@
+//===- WaitChecker.h - Results used before they were waited for -*- C++ -*-===//
+// SPDX-License-Identifier: MIT
+//
+// Memory results arrive after the instruction that asks for them; only
+// s_waitcnt says when they are there. The simulator writes them at once, so
+// this checker keeps, for each register, the event that will deliver it, and
+// reports a use before the event is known to be over:
+//
+//  - vector memory (loads, stores, atomics) counts in vmcnt and completes in
+//    order: after `vmcnt(N)` all but the last N are over;
+//  - LDS counts in lgkmcnt and completes in order among LDS;
+//  - scalar memory counts in lgkmcnt and completes in any order: only
+//    `lgkmcnt(0)` proves anything;
+//  - flat counts in both and in no order: each needs the counter at 0 that
+//    delivers its lanes.
+//
+// Loads straight to LDS and LDS writes leave their event with the bytes they
+// write; reading those bytes from another wave, or (for loads) from any wave,
+// needs the writer to have waited.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_LIB_SIMULATOR_WAITCHECKER_H
+#define NETRA_LIB_SIMULATOR_WAITCHECKER_H
+
+#include "Monitor.h"
+
+namespace netra::sim {
+
+class WaitChecker {
+public:
+  explicit WaitChecker(Monitor &monitor) : monitor(monitor) {}
+
+  void startGroup();
+  void before(const Instruction &inst, const InstructionInfo &info, Wave &w);
+  void after(const Instruction &inst, const InstructionInfo &info, Wave &w);
+  void ldsAccess(const Instruction &inst, Wave &w, const uint32_t *address,
+                 uint64_t mask, unsigned bytes, AccessKind kind);
+  void ldsDirect(const Instruction &inst, Wave &w, const uint32_t *address,
+                 uint64_t mask, unsigned bytes);
+  /// The flat instruction in flight touches LDS, or memory.
+  void flatTouches(Wave &w, bool lds);
+
+private:
+  enum class Queue : uint8_t { None, Vector, Lds, Scalar, Flat };
+  struct Pending {
+    uint64_t sequence = 0;
+    uint64_t lanes = 0;
+    uint32_t instruction = 0;
+    Queue queue = Queue::None;
+    bool needsVm = false, needsLgkm = false; ///< flat
+  };
+  struct WaveState {
+    // Issued and known-complete events of each queue; sequences start at 1.
+    uint64_t vectorIssued = 0, vectorDone = 0;
+    uint64_t ldsIssued = 0, ldsDone = 0;
+    uint64_t scalarIssued = 0, scalarDone = 0;
+    uint64_t flatIssued = 0, flatVmDone = 0, flatLgkmDone = 0;
+    bool flatLds = false, flatMemory = false; ///< the one being executed
+    Pending rows[NumVectorRows];
+    Pending scalars[NumScalarRegisters];
+  };
+  struct LdsByte {
+    uint64_t sequence = 0;
+    uint32_t instruction = 0;
+    uint8_t wave = 0;
+    Queue queue = Queue::None;
+  };
+
+  bool isDone(const WaveState &state, const Pending &pending) const;
+  bool isDone(const WaveState &state, Queue queue, uint64_t sequence) const;
+  std::string remedy(const WaveState &state, const Pending &pending) const;
+  void use(const Instruction &inst, const InstructionInfo &info, Wave &w,
+           WaveState &state, const RegisterRange &range, bool isWrite);
+
+  Monitor &monitor;
+  std::vector<WaveState> waves;
+  std::vector<LdsByte> lds; ///< by 4 bytes
+  bool ldsUsed = false;
+};
+
+} // namespace netra::sim
+
+#endif // NETRA_LIB_SIMULATOR_WAITCHECKER_H

@@ -1,0 +1,647 @@
+//===- netra-sim.cpp - Run code objects on the simulator -----------------===//
+// SPDX-License-Identifier: MIT
+//
+// Exit status: 0 clean, 1 findings, 2 usage or load error (or a fault of the
+// kernel), 3 something is not modelled.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Netra/Simulator/Simulator.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+using namespace llvm;
+using namespace netra::sim;
+
+namespace {
+
+enum Status { Clean = 0, Findings = 1, Failure = 2, NotModelled = 3 };
+
+const char usage[] =
+    R"(usage: netra-sim run FILE --kernel=NAME --grid=X,Y,Z --block=X,Y,Z [ARGS] [OPTIONS]
+       netra-sim info FILE
+       netra-sim disasm FILE [--kernel=NAME]
+       netra-sim coverage [FILE...] [--mnemonics=LIST]
+
+run executes a kernel of a gfx950 code object. --grid counts work-groups.
+ARGS fill the explicit kernel arguments in order:
+  --arg=in:FILE             a buffer with the file's bytes
+  --arg=inout:FILE:OUTFILE  the same, written to OUTFILE afterwards
+  --arg=out:BYTES:OUTFILE   a buffer never written before, saved afterwards
+  --arg=zero:BYTES:OUTFILE  a buffer of zeros, saved afterwards (OUTFILE may be
+                            empty)
+  --arg=null                a null pointer
+  --arg=u32:V i32:V u64:V f32:V bytes:HEX
+  --arg@OFFSET=KIND:...     the same at a byte offset of the argument segment
+Hidden arguments are filled in from the launch. OPTIONS:
+  --lds=BYTES               dynamic LDS
+  --check=all|none|LIST     memory, init, wait, hazard, race, barrier
+                            (default: memory)
+  --schedule=round-robin|random:SEED|to-barrier
+  --order=forward|reverse|random:SEED    order in which work-groups start
+  --counters[=json]         print the counters
+  --mfma=cdna3-model|sequential
+  --trace=WG:WAVE[:FROM-TO] print executed instructions of one wave
+  --memory-limit=BYTES[K|M|G]
+  --report-limit=N          distinct findings to print (default 20)
+  --limit=N                 most wave instructions
+  --timeout=SECONDS         (default 600)
+  --threads=N
+
+coverage prints what is modelled: of the instructions in the files, of the
+mnemonics in a list file, or of everything known.
+
+Exit status: 0 clean, 1 findings, 2 usage or load error or fault of the kernel,
+3 something is not modelled.
+)";
+
+int failWith(const Twine &message) {
+  errs() << "netra-sim: " << message << "\n";
+  return Failure;
+}
+
+int failWith(Error error) {
+  const bool unsupported = error.isA<UnsupportedError>();
+  errs() << "netra-sim: " << toString(std::move(error)) << "\n";
+  return unsupported ? NotModelled : Failure;
+}
+
+Expected<std::vector<uint8_t>> readFile(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return createStringError("cannot read '" + path +
+                             "': " + buffer.getError().message());
+  StringRef data = (*buffer)->getBuffer();
+  return std::vector<uint8_t>(data.bytes_begin(), data.bytes_end());
+}
+
+Error writeFile(StringRef path, ArrayRef<uint8_t> bytes) {
+  std::error_code code;
+  raw_fd_ostream os(path, code, sys::fs::OF_None);
+  if (!code) {
+    os.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    os.close();
+    code = os.error();
+    os.clear_error();
+  }
+  if (code)
+    return createStringError("cannot write '" + path + "': " + code.message());
+  return Error::success();
+}
+
+Expected<std::shared_ptr<CodeObject>> loadFile(StringRef path) {
+  auto bytes = readFile(path);
+  if (!bytes)
+    return bytes.takeError();
+  auto object = CodeObject::load(*bytes, path);
+  if (object)
+    for (const std::string &warning : (*object)->warnings())
+      errs() << "netra-sim: warning: " << warning << "\n";
+  return object;
+}
+
+/// Options of the form --name=value; the rest are positional.
+struct CommandLine {
+  std::vector<StringRef> positional;
+  std::vector<std::pair<StringRef, StringRef>> options;
+
+  CommandLine(int argc, char **argv) {
+    for (int i = 2; i < argc; ++i) {
+      StringRef text = argv[i];
+      if (text.starts_with("--")) {
+        auto [name, value] = text.drop_front(2).split('=');
+        options.emplace_back(name, value);
+      } else
+        positional.push_back(text);
+    }
+  }
+};
+
+bool parseTriple(StringRef text, std::array<uint32_t, 3> &triple) {
+  SmallVector<StringRef, 3> parts;
+  text.split(parts, ',');
+  if (parts.empty() || parts.size() > 3)
+    return false;
+  triple = {1, 1, 1};
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].trim().getAsInteger(0, triple[i]))
+      return false;
+  return true;
+}
+
+bool parseBytes(StringRef text, uint64_t &bytes) {
+  unsigned shift = 0;
+  if (text.consume_back("G"))
+    shift = 30;
+  else if (text.consume_back("M"))
+    shift = 20;
+  else if (text.consume_back("K"))
+    shift = 10;
+  if (text.getAsInteger(0, bytes) || bytes > (~uint64_t(0) >> shift))
+    return false;
+  bytes <<= shift;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// run
+//===----------------------------------------------------------------------===//
+
+/// One --arg, parsed.
+struct Argument {
+  StringRef text;
+  std::optional<uint64_t> offset;
+  bool isPointer = false;
+  std::vector<uint8_t> value; ///< bytes in the argument segment
+  std::string outFile;
+  uint64_t address = 0, bytes = 0; ///< of the buffer to save
+};
+
+class Run {
+public:
+  int main(const CommandLine &line);
+
+private:
+  Error parseOption(StringRef name, StringRef value);
+  Error makeArgument(Argument &argument, StringRef spec);
+  Error placeArguments();
+
+  DeviceOptions options;
+  LaunchParams params;
+  std::string kernelName, counterFormat;
+  std::vector<std::pair<std::optional<uint64_t>, StringRef>> specs;
+  std::vector<Argument> arguments;
+  std::unique_ptr<Device> device;
+  const Kernel *kernel = nullptr;
+  std::vector<uint8_t> kernarg;
+  std::map<std::string, std::pair<uint64_t, uint64_t>> aliases;
+  bool hasGrid = false, hasBlock = false, hasTrace = false;
+};
+
+Error Run::parseOption(StringRef name, StringRef value) {
+  auto wrong = [&](const Twine &expected) {
+    return createStringError("--" + name + "=" + value + ": expected " +
+                             expected);
+  };
+  if (name == "arg") {
+    specs.emplace_back(std::nullopt, value);
+  } else if (name.consume_front("arg@")) {
+    uint64_t offset;
+    if (name.getAsInteger(0, offset) || offset > (1u << 20))
+      return createStringError("--arg@" + name +
+                               ": expected a byte offset below 1 MiB");
+    specs.emplace_back(offset, value);
+  } else if (name == "kernel") {
+    kernelName = value.str();
+  } else if (name == "grid" || name == "block") {
+    if (!parseTriple(value, name == "grid" ? params.grid : params.block))
+      return wrong("X, X,Y or X,Y,Z");
+    (name == "grid" ? hasGrid : hasBlock) = true;
+  } else if (name == "lds") {
+    uint64_t bytes;
+    if (!parseBytes(value, bytes) || bytes > (1u << 20))
+      return wrong("a number of bytes");
+    params.dynamicLds = uint32_t(bytes);
+  } else if (name == "check") {
+    auto checks = parseChecks(value);
+    if (!checks)
+      return checks.takeError();
+    options.checks = *checks;
+  } else if (name == "schedule") {
+    auto [policy, seed] = value.split(':');
+    if (policy == "round-robin" && seed.empty())
+      options.schedule = Schedule::RoundRobin;
+    else if (policy == "to-barrier" && seed.empty())
+      options.schedule = Schedule::ToBarrier;
+    else if (policy == "random" &&
+             (seed.empty() || !seed.getAsInteger(0, options.seed)))
+      options.schedule = Schedule::Random;
+    else
+      return wrong("round-robin, random:SEED or to-barrier");
+  } else if (name == "order") {
+    auto [policy, seed] = value.split(':');
+    if (policy == "forward")
+      options.order = WorkgroupOrder::Forward;
+    else if (policy == "reverse")
+      options.order = WorkgroupOrder::Reverse;
+    else if (policy == "random" &&
+             (seed.empty() || !seed.getAsInteger(0, options.seed)))
+      options.order = WorkgroupOrder::Random;
+    else
+      return wrong("forward, reverse or random:SEED");
+  } else if (name == "counters") {
+    if (!value.empty() && value != "json" && value != "text")
+      return wrong("text or json");
+    counterFormat = value == "json" ? "json" : "text";
+    options.counters = true;
+  } else if (name == "mfma") {
+    if (value == "cdna3-model")
+      options.mfma = MfmaModel::Cdna3;
+    else if (value == "sequential")
+      options.mfma = MfmaModel::Sequential;
+    else
+      return wrong("cdna3-model or sequential");
+  } else if (name == "trace") {
+    SmallVector<StringRef, 3> parts;
+    value.split(parts, ':');
+    bool good = parts.size() == 2 || parts.size() == 3;
+    good = good && !parts[0].getAsInteger(0, params.traceWorkgroup) &&
+           !parts[1].getAsInteger(0, params.traceWave);
+    if (good && parts.size() == 3) {
+      auto [from, to] = parts[2].split('-');
+      good = !from.getAsInteger(0, params.traceFrom) &&
+             !to.getAsInteger(0, params.traceUntil);
+    }
+    if (!good)
+      return wrong("WORKGROUP:WAVE or WORKGROUP:WAVE:FROM-TO");
+    hasTrace = true;
+  } else if (name == "memory-limit") {
+    if (!parseBytes(value, options.memoryLimit))
+      return wrong("a number of bytes, with K, M or G");
+  } else if (name == "timeout") {
+    if (value.getAsDouble(options.timeout) || options.timeout < 0)
+      return wrong("seconds");
+  } else if (name == "limit") {
+    if (value.getAsInteger(0, options.instructionLimit))
+      return wrong("a number of instructions");
+  } else if (name == "report-limit") {
+    if (value.getAsInteger(0, options.reportLimit))
+      return wrong("a number");
+  } else if (name == "threads") {
+    if (value.getAsInteger(0, options.threads))
+      return wrong("a number");
+  } else
+    return createStringError("unknown option --" + name +
+                             "; see netra-sim --help");
+  return Error::success();
+}
+
+Error Run::makeArgument(Argument &argument, StringRef spec) {
+  auto [kind, rest] = spec.split(':');
+  auto wrong = [&](const Twine &expected) {
+    return createStringError("--arg=" + spec + ": expected " + expected);
+  };
+  auto setValue = [&](uint64_t value, unsigned bytes) {
+    argument.value.resize(bytes);
+    std::memcpy(argument.value.data(), &value, bytes);
+  };
+  auto buffer = [&](uint64_t bytes, StringRef label) -> Error {
+    auto address = device->allocate(bytes, label);
+    if (!address)
+      return address.takeError();
+    argument.isPointer = true;
+    argument.address = *address;
+    argument.bytes = bytes;
+    setValue(*address, 8);
+    return Error::success();
+  };
+  if (kind == "in" || kind == "inout") {
+    StringRef file = rest, out;
+    if (kind == "inout") {
+      std::tie(file, out) = rest.rsplit(':');
+      if (file.empty() || out.empty())
+        return wrong("inout:FILE:OUTFILE");
+      argument.outFile = out.str();
+    }
+    if (file.empty())
+      return wrong("a file name");
+    if (kind == "inout") {
+      // The same file named twice is one buffer.
+      auto alias = aliases.find(file.str());
+      if (alias != aliases.end()) {
+        argument.isPointer = true;
+        argument.address = alias->second.first;
+        argument.bytes = alias->second.second;
+        setValue(argument.address, 8);
+        return Error::success();
+      }
+    }
+    auto bytes = readFile(file);
+    if (!bytes)
+      return bytes.takeError();
+    if (bytes->empty())
+      return createStringError("'" + file + "' is empty; use --arg=null");
+    if (Error error = buffer(bytes->size(), file))
+      return error;
+    if (kind == "inout")
+      aliases[file.str()] = {argument.address, argument.bytes};
+    return device->copyIn(argument.address, bytes->data(), bytes->size());
+  }
+  if (kind == "out" || kind == "zero") {
+    auto [size, out] = rest.split(':');
+    uint64_t bytes;
+    if (!parseBytes(size, bytes) || !bytes || (kind == "out" && out.empty()))
+      return wrong(kind + ":BYTES:OUTFILE");
+    argument.outFile = out.str();
+    if (Error error = buffer(bytes, out.empty() ? kind : out))
+      return error;
+    return kind == "zero" ? device->fill(argument.address, 0, bytes)
+                          : Error::success();
+  }
+  if (kind == "null") {
+    argument.isPointer = true;
+    setValue(0, 8);
+    return Error::success();
+  }
+  if (kind == "u32" || kind == "u64") {
+    uint64_t value;
+    if (rest.getAsInteger(0, value) || (kind == "u32" && value >> 32))
+      return wrong("a number of this width");
+    setValue(value, kind == "u32" ? 4 : 8);
+    return Error::success();
+  }
+  if (kind == "i32") {
+    int64_t value;
+    if (rest.getAsInteger(0, value) || value != int32_t(value))
+      return wrong("a signed 32-bit number");
+    setValue(uint64_t(value), 4);
+    return Error::success();
+  }
+  if (kind == "f32") {
+    double value;
+    if (rest.getAsDouble(value))
+      return wrong("a number");
+    float single = float(value);
+    uint32_t bits;
+    std::memcpy(&bits, &single, 4);
+    setValue(bits, 4);
+    return Error::success();
+  }
+  if (kind == "bytes") {
+    std::string raw;
+    if (rest.empty() || !tryGetFromHex(rest, raw))
+      return wrong("hexadecimal digits");
+    argument.value.assign(raw.begin(), raw.end());
+    return Error::success();
+  }
+  return wrong("in, inout, out, zero, null, u32, i32, u64, f32 or bytes");
+}
+
+Error Run::placeArguments() {
+  const std::vector<KernelArgument> records = kernel->explicitArguments();
+  size_t next = 0;
+  uint64_t packed = 0;
+  auto put = [&](uint64_t offset, const std::vector<uint8_t> &value) {
+    if (kernarg.size() < offset + value.size())
+      kernarg.resize(offset + value.size());
+    std::copy(value.begin(), value.end(),
+              kernarg.begin() + static_cast<long>(offset));
+  };
+  for (Argument &argument : arguments) {
+    if (argument.offset) {
+      put(*argument.offset, argument.value);
+      continue;
+    }
+    if (!kernel->hasMetadata) {
+      // Natural alignment, one after the other.
+      const uint64_t align =
+          std::min<uint64_t>(8, PowerOf2Ceil(argument.value.size()));
+      packed = alignTo(packed, align);
+      put(packed, argument.value);
+      packed += argument.value.size();
+      continue;
+    }
+    if (next >= records.size())
+      return createStringError("--arg=" + argument.text + ": kernel '" +
+                               kernel->name + "' has " + Twine(records.size()) +
+                               " explicit arguments");
+    const KernelArgument &record = records[next++];
+    if (record.size != argument.value.size())
+      return createStringError(
+          formatv("--arg={0}: argument {1} ('{2}') of kernel '{3}' has {4} "
+                  "bytes, this value {5}",
+                  argument.text, next - 1, record.name, kernel->name,
+                  record.size, argument.value.size())
+              .str());
+    if (record.isPointer() && !argument.isPointer &&
+        argument.text.split(':').first != "u64" &&
+        argument.text.split(':').first != "bytes")
+      return createStringError("--arg=" + argument.text + ": argument '" +
+                               record.name + "' of kernel '" + kernel->name +
+                               "' is a pointer");
+    put(record.offset, argument.value);
+  }
+  const bool anyPlaced =
+      any_of(arguments, [](const Argument &a) { return a.offset.has_value(); });
+  if (kernel->hasMetadata && next < records.size() && !anyPlaced)
+    return createStringError(
+        formatv("kernel '{0}' has {1} explicit arguments, {2} given; argument "
+                "{2} is '{3}' ({4}, {5} bytes)",
+                kernel->name, records.size(), next, records[next].name,
+                records[next].kind, records[next].size)
+            .str());
+  return Error::success();
+}
+
+int Run::main(const CommandLine &line) {
+  options.checks = CheckMemory;
+  options.timeout = 600;
+  for (auto [name, value] : line.options)
+    if (Error error = parseOption(name, value))
+      return failWith(std::move(error));
+  if (line.positional.size() != 1)
+    return failWith("run: expected one code object file; see --help");
+  auto object = loadFile(line.positional[0]);
+  if (!object)
+    return failWith(object.takeError());
+  if (kernelName.empty() && (*object)->kernels().size() == 1)
+    kernelName = (*object)->kernels()[0].name;
+  if (kernelName.empty())
+    return failWith("run: --kernel=NAME is missing; 'netra-sim info' lists "
+                    "the kernels");
+  kernel = (*object)->findKernel(kernelName);
+  if (!kernel) {
+    std::string names;
+    for (const Kernel &k : (*object)->kernels())
+      names += (names.empty() ? "" : ", ") + k.name;
+    return failWith("no kernel '" + kernelName + "' in " + line.positional[0] +
+                    "; it has: " + names);
+  }
+  if (!hasGrid || !hasBlock)
+    return failWith("run: --grid and --block are needed");
+
+  device = std::make_unique<Device>(options);
+  for (auto &[offset, spec] : specs) {
+    Argument argument;
+    argument.text = spec;
+    argument.offset = offset;
+    if (Error error = makeArgument(argument, spec))
+      return failWith(std::move(error));
+    arguments.push_back(std::move(argument));
+  }
+  if (Error error = placeArguments())
+    return failWith(std::move(error));
+  params.kernarg = kernarg;
+  if (hasTrace)
+    params.traceTo = &outs();
+  auto result = device->launch(*object, *kernel, params);
+  outs().flush();
+  if (!result)
+    return failWith(result.takeError());
+
+  for (const Argument &argument : arguments) {
+    if (argument.outFile.empty())
+      continue;
+    std::vector<uint8_t> bytes(argument.bytes);
+    if (Error error =
+            device->copyOut(bytes.data(), argument.address, bytes.size()))
+      return failWith(std::move(error));
+    if (Error error = writeFile(argument.outFile, bytes))
+      return failWith(std::move(error));
+  }
+  for (const Finding &finding : result->findings)
+    errs() << finding.str();
+  if (result->suppressed)
+    errs() << "and " << result->suppressed << " more findings\n";
+  if (result->counters)
+    outs() << (counterFormat == "json" ? result->counters->json()
+                                       : result->counters->text());
+  return result->findings.empty() ? Clean : Findings;
+}
+
+//===----------------------------------------------------------------------===//
+// info, disasm, coverage
+//===----------------------------------------------------------------------===//
+
+int info(const CommandLine &line) {
+  if (line.positional.size() != 1 || !line.options.empty())
+    return failWith("info: expected one code object file; see --help");
+  auto object = loadFile(line.positional[0]);
+  if (!object)
+    return failWith(object.takeError());
+  outs() << "target " << (*object)->target() << "\n";
+  for (const Kernel &k : (*object)->kernels()) {
+    outs() << "kernel " << k.name << "\n"
+           << formatv("  registers  {0} VGPRs, {1} AGPRs, {2} SGPRs\n", k.vgprs,
+                      k.agprs, k.sgprs)
+           << formatv("  LDS        {0} bytes\n", k.groupSegment)
+           << formatv("  scratch    {0} bytes per work-item{1}\n",
+                      k.privateSegment,
+                      k.usesDynamicStack ? " and a dynamic stack" : "")
+           << formatv("  work-group at most {0} work-items\n", k.maxWorkgroup)
+           << formatv("  arguments  {0} bytes{1}\n", k.kernargSize,
+                      k.hasMetadata ? "" : ", not described");
+    for (const KernelArgument &a : k.arguments)
+      outs() << formatv("    {0,4} +{1,-3} {2,-24} {3}\n", a.offset, a.size,
+                        a.kind, a.name);
+  }
+  for (const CodeObject::Variable &v : (*object)->variables())
+    outs() << formatv("variable {0} at {1:x}, {2} bytes\n", v.name, v.address,
+                      v.size);
+  return Clean;
+}
+
+int disasm(const CommandLine &line) {
+  StringRef name;
+  for (auto [option, value] : line.options) {
+    if (option != "kernel")
+      return failWith("disasm: unknown option --" + option);
+    name = value;
+  }
+  if (line.positional.size() != 1)
+    return failWith("disasm: expected one code object file; see --help");
+  auto object = loadFile(line.positional[0]);
+  if (!object)
+    return failWith(object.takeError());
+  const Kernel *kernel = nullptr;
+  if (!name.empty()) {
+    kernel = (*object)->findKernel(name);
+    if (!kernel)
+      return failWith("no kernel '" + name + "' in " + line.positional[0]);
+  }
+  if (Error error = (*object)->disassemble(outs(), kernel))
+    return failWith(std::move(error));
+  return Clean;
+}
+
+int coverage(const CommandLine &line) {
+  using Coverage = CodeObject::Coverage;
+  std::map<std::string, Coverage> total;
+  for (auto [option, value] : line.options) {
+    if (option != "mnemonics")
+      return failWith("coverage: unknown option --" + option);
+    auto bytes = readFile(value);
+    if (!bytes)
+      return failWith(bytes.takeError());
+    // One mnemonic per line, perhaps with a count before or after it.
+    StringRef text(reinterpret_cast<const char *>(bytes->data()),
+                   bytes->size());
+    SmallVector<StringRef> lines;
+    text.split(lines, '\n');
+    for (StringRef entry : lines) {
+      SmallVector<StringRef, 4> words;
+      SplitString(entry.split('#').first, words);
+      for (StringRef word : words) {
+        if (!isAlpha(word[0]))
+          continue;
+        auto known = mnemonicCoverage(word);
+        if (known) {
+          known->count = 1;
+          total[known->mnemonic] = *known;
+        }
+      }
+    }
+  }
+  for (StringRef path : line.positional) {
+    auto object = loadFile(path);
+    if (!object)
+      return failWith(object.takeError());
+    for (Coverage &entry : (*object)->coverage()) {
+      Coverage &sum = total[entry.mnemonic];
+      const uint64_t count = sum.count + entry.count;
+      if (sum.count == 0 || entry.level > sum.level)
+        sum = entry;
+      sum.count = count;
+    }
+  }
+  if (line.positional.empty() && line.options.empty())
+    return failWith("coverage: expected code objects or --mnemonics=LIST");
+  uint64_t numbers[3] = {}, uses[3] = {};
+  for (auto &[name, entry] : total) {
+    static const char *const levels[] = {"exact", "bounded", "unsupported"};
+    outs() << formatv("{0,-44} {1,8}  {2,-12}{3}\n", name, entry.count,
+                      levels[entry.level], entry.note);
+    ++numbers[entry.level];
+    uses[entry.level] += entry.count;
+  }
+  outs() << formatv("exact {0} mnemonics ({1} uses), bounded {2} ({3}), "
+                    "unsupported {4} ({5})\n",
+                    numbers[0], uses[0], numbers[1], uses[1], numbers[2],
+                    uses[2]);
+  return numbers[2] ? NotModelled : Clean;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  StringRef command = argc > 1 ? argv[1] : "";
+  CommandLine line(argc, argv);
+  const bool wantsHelp =
+      command == "--help" || command == "help" || command == "-h" ||
+      any_of(line.options, [](auto &option) { return option.first == "help"; });
+  if (wantsHelp) {
+    outs() << usage;
+    return Clean;
+  }
+  if (command == "--version") {
+    outs() << "netra-sim " << NETRA_VERSION << "\n";
+    return Clean;
+  }
+  if (command == "run")
+    return Run().main(line);
+  if (command == "info")
+    return info(line);
+  if (command == "disasm")
+    return disasm(line);
+  if (command == "coverage")
+    return coverage(line);
+  errs() << usage;
+  return Failure;
+}
