@@ -117,6 +117,13 @@ bool NormalizedMatcher::matchMean(Value normalised, Value mean) {
                   "found ",
                   spellSource(mean));
   parts.push_back(op);
+  Value squared = skipConversions(op->getOperand(0));
+  Operation *square = squared.getDefiningOp();
+  StringRef name = definingName(squared);
+  bool isPower =
+      name == "torch.aten.pow.Tensor_Scalar" && square->getNumOperands() == 2;
+  if (isPower)
+    parts.push_back(square);
   RankedTensorType type = tensorTypeOf(op->getOperand(0));
   if (!type || type.getRank() == 0)
     return differ("expected a mean over a tensor of known rank");
@@ -128,15 +135,8 @@ bool NormalizedMatcher::matchMean(Value normalised, Value mean) {
   if (constantBool(op->getOperand(2)) != true)
     return differ("expected a mean with keepdim = true");
 
-  Value squared = skipConversions(op->getOperand(0));
-  Operation *square = squared.getDefiningOp();
-  StringRef name = definingName(squared);
-  bool isPower =
-      name == "torch.aten.pow.Tensor_Scalar" && square->getNumOperands() == 2;
-  if (isPower && !isNumber(square->getOperand(1), 2.0)) {
-    parts.push_back(square);
+  if (isPower && !isNumber(square->getOperand(1), 2.0))
     return differ("expected the mean of squares, found another power");
-  }
   bool isProduct = name == "torch.aten.mul.Tensor" &&
                    square->getNumOperands() == 2 &&
                    skipWidening(square->getOperand(0)) ==
