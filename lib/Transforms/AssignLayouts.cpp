@@ -37,8 +37,8 @@ struct Choice {
 /// The order of selection, with the cost of conversions counted in.
 bool isBetter(const Choice &a, const Choice &b) {
   auto key = [](const Choice &c) {
-    return std::tuple(-int(c.tactic->maturity), c.picoseconds, c.changes,
-                      c.tactic->rank, StringRef(c.tactic->name));
+    return std::tuple(-int(c.tactic->maturity), c.picoseconds, c.tactic->rank,
+                      StringRef(c.tactic->name), c.changes);
   };
   return key(a) < key(b);
 }

@@ -15,9 +15,11 @@ LogicalResult netra::emitErrors(Operation *op, llvm::Error error) {
   std::string text = llvm::toString(std::move(error));
   SmallVector<StringRef> lines;
   StringRef(text).split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef line : lines)
-    op->emitError() << line;
-  return failure();
+  InFlightDiagnostic diag =
+      op->emitError() << (lines.empty() ? "unknown error" : lines.front());
+  for (StringRef line : ArrayRef<StringRef>(lines).drop_front(!lines.empty()))
+    diag.attachNote() << line;
+  return diag;
 }
 
 FailureOr<Catalog> netra::loadCatalog(Operation *op, StringRef libraryRoot,

@@ -14,12 +14,12 @@
 
 namespace netra {
 
-/// Loads the catalogue of `target`. On failure each fault is an error at `op`.
+/// Loads the catalogue of `target`. On failure the faults are an error at `op`.
 mlir::FailureOr<Catalog> loadCatalog(mlir::Operation *op,
                                      llvm::StringRef libraryRoot,
                                      llvm::StringRef target);
 
-/// Emits each line of `error` as an error at `op`.
+/// Emits `error` at `op`; what follows its first line becomes notes.
 mlir::LogicalResult emitErrors(mlir::Operation *op, llvm::Error error);
 
 /// The kernel that the `netra.tactic` attribute of `op` names: tactic, options

@@ -498,6 +498,8 @@ private:
       if (name.empty())
         if (auto get = operand.getDefiningOp<GetOp>())
           name = get.getParameter().str();
+    if (auto fallback = dyn_cast<FallbackOp>(op); fallback && name.empty())
+      name = fallback.getOpName().rsplit('.').second.str();
     if (name.empty())
       name = op->getName().stripDialect().str();
     StringRef base = getBaseName(op->getParentOfType<func::FuncOp>());

@@ -117,7 +117,8 @@ private:
                          ArrayRef<std::pair<StringRef, Value>> results) {
     std::string reason = selection.reason;
     for (const Candidate &miss : selection.nearest)
-      reason += "; nearest " + describe(miss);
+      if (reason.find(miss.tactic->name) == std::string::npos)
+        reason += "; then " + describe(miss);
 
     OpBuilder builder(op);
     SmallVector<Value> operands;
