@@ -498,7 +498,13 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
         const unsigned row = range.first + r;
         Write &write = state.rows[row];
         if (f.isValu) {
-          if (state.time - write.time <= 20)
+          // A v_dot may follow one of the same opcode on its accumulator at
+          // once, and then also overwrites its result.
+          const bool sameDot =
+              f.isDot && (write.kinds & bit(P::Dot)) &&
+              monitor.state().program->info[write.instruction].mnemonicId ==
+                  info.mnemonicId;
+          if (state.time - write.time <= 20 && !sameDot)
             require(inst, w, state, write, C::ValuWrite, RegisterFile::Vector,
                     row);
           if (state.time - state.matrixC[row].time <= 20)
