@@ -66,8 +66,9 @@ def Netra_FusionOpInterface : OpInterface<"FusionOpInterface"> {
 
     A pass asks the operations in order, each about the operations that define
     its operands and about its users, until nothing changes. Ties are decided
-    here: for instance, a product leaves an activation alone that can become a
-    `netra.gated`, to take over that one later.
+    here, so that the result does not depend on the order: for instance, a product
+    leaves an activation alone that can become a `netra.gated`, to take over that
+    one later.
   }];
   let methods = [
     InterfaceMethod<[{
