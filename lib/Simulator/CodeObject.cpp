@@ -35,13 +35,15 @@ std::string string(msgpack::DocNode node) {
   return node.isString() ? node.getString().str() : std::string();
 }
 
-/// A member of a map, or an empty node.
+/// A member of a map, or nil. (A default-constructed node has no kind and may
+/// not be asked for it.)
 msgpack::DocNode member(msgpack::DocNode node, StringRef key) {
+  static msgpack::Document nothing;
   if (!node.isMap())
-    return {};
+    return nothing.getNode();
   auto &map = node.getMap();
   auto it = map.find(key);
-  return it == map.end() ? msgpack::DocNode() : it->second;
+  return it == map.end() ? nothing.getNode() : it->second;
 }
 
 Error malformed(StringRef name, const Twine &what) {

@@ -727,6 +727,9 @@ void Decoder::fill(Instruction &inst, InstructionInfo &info, const MCInst &mc) {
       t.consume_back(")");
       textModifiers |= ModSext;
     }
+    // A literal where an inline constant would do.
+    if (t.consume_front("lit(") || t.consume_front("lit64("))
+      t.consume_back(")");
     if (t.consume_front("neg(")) {
       t.consume_back(")");
       textModifiers |= ModNeg;

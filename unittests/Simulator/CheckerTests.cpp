@@ -1,0 +1,291 @@
+//===- CheckerTests.cpp - Each checker finds its fault, and only that ----===//
+// SPDX-License-Identifier: MIT
+
+#include "KernelCompiler.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace netra::sim;
+using namespace netra::sim::test;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+namespace {
+
+class Checkers : public testing::Test {
+protected:
+  /// Runs a body with p0 = 64 dwords of input, p1 = 64 dwords of output.
+  std::vector<std::string> check(unsigned checks, const std::string &body,
+                                 unsigned lds = 0, unsigned waves = 1) {
+    DeviceOptions options;
+    options.checks = checks;
+    Device device(options);
+    std::vector<uint32_t> in(256);
+    for (uint32_t i = 0; i < 256; ++i)
+      in[i] = i * 3 + 1;
+    const uint64_t p0 = upload(device, in, "input"),
+                   p1 = *device.allocate(1024, "output");
+    auto findings =
+        run(device, assembly(wrapKernel(body, 16, lds)), "k", {1, 1, 1},
+            {64 * waves, 1, 1}, Arguments().add(p0).add(p1));
+    output = download<uint32_t>(device, p1, 256);
+    return findings;
+  }
+  std::vector<uint32_t> output;
+};
+
+/// Loads the pointers, then v1 = p0[lane], p1[lane] = v1 + 1. `{}` marks are
+/// replaced to weaken it.
+std::string copyKernel(const std::string &afterScalar = "s_waitcnt lgkmcnt(0)",
+                       const std::string &afterLoad = "s_waitcnt vmcnt(0)",
+                       const std::string &address = "v0") {
+  return "  s_load_dwordx4 s[4:7], s[0:1], 0x0\n"
+         "  v_lshlrev_b32 v2, 2, " +
+         address + "\n  " + afterScalar +
+         "\n  global_load_dword v1, v2, s[4:5]\n  " + afterLoad +
+         "\n  v_add_u32 v1, 1, v1\n"
+         "  global_store_dword v2, v1, s[6:7]\n";
+}
+
+constexpr unsigned Usual = CheckMemory | CheckInit | CheckWait;
+
+TEST_F(Checkers, CleanKernelIsSilent) {
+  EXPECT_THAT(check(Usual, copyKernel()), IsEmpty());
+  EXPECT_EQ(output[5], 5u * 3 + 2);
+}
+
+TEST_F(Checkers, MissingVmcnt) {
+  auto findings = check(CheckWait, copyKernel("s_waitcnt lgkmcnt(0)", ""));
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0],
+              AllOf(HasSubstr("wait: v1 is read while `global_load_dword"),
+                    HasSubstr("s_waitcnt vmcnt(0) before this"),
+                    HasSubstr("v_add_u32_e32 v1, 1, v1")));
+}
+
+TEST_F(Checkers, TooWeakVmcnt) {
+  EXPECT_THAT(check(CheckWait,
+                    copyKernel("s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(1)")),
+              SizeIs(1));
+}
+
+TEST_F(Checkers, VmcntCountsLaterLoadsAndStores) {
+  const std::string body = R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v1, v2, s[4:5]
+  global_load_dword v3, v2, s[4:5]
+  s_waitcnt vmcnt(1)
+  v_add_u32 v1, 1, v1
+  global_store_dword v2, v1, s[6:7]
+  s_waitcnt vmcnt(1)
+  v_add_u32 v3, 1, v3
+)";
+  EXPECT_THAT(check(Usual, body), IsEmpty());
+}
+
+TEST_F(Checkers, MissingScalarWait) {
+  auto findings = check(CheckWait, copyKernel(""));
+  ASSERT_THAT(findings, testing::Not(IsEmpty()));
+  EXPECT_THAT(findings[0], AllOf(HasSubstr("s4 is read"),
+                                 HasSubstr("s_waitcnt lgkmcnt(0)")));
+}
+
+TEST_F(Checkers, ScalarLoadsNeedZero) {
+  // One of two scalar loads may be the one that is back.
+  auto findings = check(CheckWait, R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  s_load_dwordx2 s[6:7], s[0:1], 0x8
+  s_waitcnt lgkmcnt(1)
+  s_mov_b32 s8, s4
+)");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("s_waitcnt lgkmcnt(0)"));
+}
+
+TEST_F(Checkers, OverwritingAPendingLoad) {
+  auto findings = check(CheckWait, R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v1, v2, s[4:5]
+  v_mov_b32 v1, 0
+)");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("v1 is overwritten while"));
+}
+
+TEST_F(Checkers, LdsWriteNotWaitedForBeforeBarrier) {
+  const auto body = [](const char *wait) {
+    return std::string(R"(
+  v_lshlrev_b32 v2, 2, v0
+  ds_write_b32 v2, v0
+  )") + wait +
+           R"(
+  s_barrier
+  v_xor_b32 v3, 0x100, v2
+  ds_read_b32 v4, v3
+  s_waitcnt lgkmcnt(0)
+)";
+  };
+  EXPECT_THAT(check(CheckWait, body("s_waitcnt lgkmcnt(0)"), 512, 2),
+              IsEmpty());
+  auto findings = check(CheckWait, body(""), 512, 2);
+  ASSERT_THAT(findings, testing::Not(IsEmpty()));
+  EXPECT_THAT(findings[0], HasSubstr("ds_write_b32 v2, v0"));
+}
+
+TEST_F(Checkers, LoadToLdsNotWaitedFor) {
+  const auto body = [](const char *wait) {
+    return std::string(R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  s_mov_b32 m0, 0
+  s_waitcnt lgkmcnt(0)
+  global_load_lds_dword v2, s[4:5]
+  )") + wait +
+           R"(
+  ds_read_b32 v4, v2
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v2, v4, s[6:7]
+)";
+  };
+  EXPECT_THAT(check(Usual, body("s_waitcnt vmcnt(0)"), 256), IsEmpty());
+  EXPECT_EQ(output[7], 7u * 3 + 1);
+  auto findings = check(CheckWait, body(""), 256);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0],
+              AllOf(HasSubstr("global_load_lds_dword"), HasSubstr("vmcnt(0)")));
+}
+
+TEST_F(Checkers, OutOfBounds) {
+  // Lane 63 of the last wave reads past the 1024 bytes.
+  auto findings = check(CheckMemory, R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 4, v0
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v1, v2, s[4:5] offset:16
+  s_waitcnt vmcnt(0)
+)");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0],
+              AllOf(HasSubstr("memory: load of 4 bytes"),
+                    HasSubstr("0 bytes after the end of 'input' of 1024"),
+                    HasSubstr("lane 63")));
+}
+
+TEST_F(Checkers, OutOfBoundsWithoutCheckerIsAFault) {
+  auto findings = check(0, R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 20, v0
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v1, v2, s[4:5]
+)");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("error: memory fault: load of 4 bytes"));
+}
+
+TEST_F(Checkers, UseAfterFree) {
+  DeviceOptions options;
+  options.checks = CheckMemory;
+  Device device(options);
+  const uint64_t p0 = upload(device, std::vector<uint32_t>(64, 1), "gone"),
+                 p1 = *device.allocate(256, "output");
+  llvm::cantFail(device.free(p0));
+  auto findings = run(device, assembly(wrapKernel(copyKernel())), "k",
+                      {1, 1, 1}, {64, 1, 1}, Arguments().add(p0).add(p1));
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], AllOf(HasSubstr("memory freed before"),
+                                 HasSubstr("'gone'"), HasSubstr("64 times")));
+}
+
+TEST_F(Checkers, LdsOutOfBounds) {
+  auto findings = check(CheckMemory, R"(
+  v_lshlrev_b32 v2, 2, v0
+  ds_read_b32 v1, v2 offset:4
+  s_waitcnt lgkmcnt(0)
+)",
+                        256);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("LDS address 256 is outside the 256"));
+}
+
+TEST_F(Checkers, UninitialisedRegisterStored) {
+  auto findings = check(CheckInit, R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  v_add_u32 v1, v9, v2
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v2, v1, s[6:7]
+)");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0],
+              AllOf(HasSubstr("init: a value stored to memory depends on v9"),
+                    HasSubstr("first read by `v_add_u32_e32 v1, v9, v2`")));
+}
+
+TEST_F(Checkers, UninitialisedAddressAndBranch) {
+  auto address = check(CheckInit, copyKernel("s_waitcnt lgkmcnt(0)",
+                                             "s_waitcnt vmcnt(0)", "v7"));
+  ASSERT_THAT(address, testing::Not(IsEmpty()));
+  EXPECT_THAT(address[0], HasSubstr("an address depends on v7"));
+  auto branch = check(CheckInit, R"(
+  s_cmp_eq_u32 s20, 0
+  s_cbranch_scc1 .Lend
+  s_nop 0
+.Lend:
+)");
+  ASSERT_THAT(branch, SizeIs(1));
+  EXPECT_THAT(branch[0], HasSubstr("a branch depends on s20"));
+}
+
+TEST_F(Checkers, UninitialisedLds) {
+  auto findings = check(CheckInit, R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  ds_read_b32 v1, v2
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v2, v1, s[6:7]
+)",
+                        256);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("LDS byte"));
+}
+
+TEST_F(Checkers, UninitialisedMemory) {
+  // p1 was never written before it is read.
+  auto findings = check(CheckInit, R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v1, v2, s[6:7]
+  s_waitcnt vmcnt(0)
+  global_store_dword v2, v1, s[6:7]
+)");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("'output'"));
+}
+
+TEST_F(Checkers, UnsupportedInstructionIsAnError) {
+  auto findings = check(0, "  s_sendmsg sendmsg(MSG_INTERRUPT)\n");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0],
+              AllOf(HasSubstr("error: unsupported: "), HasSubstr("s_sendmsg"),
+                    HasSubstr("work-group (0, 0, 0)")));
+}
+
+TEST_F(Checkers, EndlessLoopMeetsTheLimit) {
+  DeviceOptions options;
+  options.instructionLimit = 100000;
+  Device device(options);
+  auto findings = run(device, assembly(wrapKernel(".Lx:\n  s_branch .Lx\n")),
+                      "k", {3, 1, 1}, {64, 1, 1}, Arguments());
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("limit of 100000 wave instructions"));
+}
+
+} // namespace
