@@ -8,6 +8,7 @@
 #include "MsgPack.h"
 #include "Sha256.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <elf.h>
@@ -213,8 +214,10 @@ private:
       kernel.kernargBytes = number(".kernarg_segment_size");
       kernel.staticLds = number(".group_segment_fixed_size");
       kernel.privateBytes = number(".private_segment_fixed_size");
+      // .vgpr_count counts both kinds where there are accumulation registers.
       kernel.vgprs = number(".vgpr_count");
       kernel.agprs = number(".agpr_count");
+      kernel.vgprs -= std::min(kernel.vgprs, kernel.agprs);
       kernel.sgprs = number(".sgpr_count");
       kernel.maxWorkgroup = number(".max_flat_workgroup_size");
       kernel.waveSize = number(".wavefront_size");

@@ -1,0 +1,552 @@
+//===- Run.cpp - netra-engine run -----------------------------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <netra/engine.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <random>
+
+using namespace netra::tool;
+using nlohmann::json;
+
+namespace {
+
+/// What the simulator exports beside HIP; absent with AMD's library.
+struct SimulatorApi {
+  int (*setOption)(const char *, const char *) = nullptr;
+  const char *(*message)() = nullptr;
+  size_t (*launches)(char *, size_t) = nullptr;
+  uint64_t (*findingCount)() = nullptr;
+  void (*clear)() = nullptr;
+
+  explicit operator bool() const { return setOption; }
+
+  static SimulatorApi find(const char *library) {
+    SimulatorApi api;
+    void *handle = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
+    if (!handle)
+      return api;
+    auto get = [&](auto &function, const char *name) {
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(
+          dlsym(handle, name));
+      return function != nullptr;
+    };
+    bool all = get(api.setOption, "netra_hipsim_set_option") &&
+               get(api.message, "netra_hipsim_message") &&
+               get(api.launches, "netra_hipsim_launches") &&
+               get(api.findingCount, "netra_hipsim_finding_count") &&
+               get(api.clear, "netra_hipsim_clear");
+    return all ? api : SimulatorApi();
+  }
+};
+
+struct Buffer {
+  netra_binding_info info = {};
+  void *device = nullptr;
+  std::vector<char> initial; // inputs and states
+  std::vector<char> result;  // outputs and states, of the first launch
+};
+
+/// A message that ends the run; a plain value, so that clean-up happens.
+struct Failure {
+  std::string message;
+  int code = ExitFailure;
+};
+using Outcome = std::optional<Failure>;
+
+class Runner {
+public:
+  explicit Runner(const Arguments &arguments) : arguments(arguments) {}
+  ~Runner() {
+    for (Buffer &buffer : buffers)
+      if (buffer.device)
+        netra_device_free(engine, buffer.device);
+    netra_engine_destroy(engine);
+  }
+
+  Outcome run() {
+    using Step = Outcome (Runner::*)();
+    for (Step step : {&Runner::create, &Runner::choose, &Runner::bind,
+                      &Runner::launchAll, &Runner::writeOutputs})
+      if (Outcome failure = (this->*step)())
+        return failure;
+    return report();
+  }
+
+private:
+  Outcome check(netra_status status, const std::string &what) {
+    if (!status)
+      return std::nullopt;
+    return Failure{what + ": " + netra_status_name(status) + ": " +
+                   netra_engine_last_error(engine)};
+  }
+  static Failure usage(const std::string &message) {
+    return {"run: " + message, ExitUsage};
+  }
+
+  Outcome create() {
+    std::string hip = arguments.get("hip");
+    netra_engine_options options = NETRA_ENGINE_OPTIONS_INIT;
+    options.flags = arguments.has("graph") ? NETRA_ENGINE_GRAPH : 0;
+    options.hip_library = hip.empty() ? nullptr : hip.c_str();
+    if (arguments.has("device")) {
+      std::optional<uint64_t> id = parseNumber(arguments.get("device"));
+      if (!id || *id > INT32_MAX)
+        return usage("--device: expected a number");
+      options.device_id = int32_t(*id);
+    }
+    char error[2048] = "";
+    std::string directory = arguments.get("engine");
+    if (netra_status status = netra_engine_create(
+            directory.c_str(), &options, &engine, error, sizeof(error)))
+      return Failure{directory + ": " + netra_status_name(status) + ": " +
+                     error};
+    info.struct_size = sizeof(info);
+    netra_engine_query(engine, &info);
+    simulator = SimulatorApi::find(info.hip_library);
+    struct Setting {
+      const char *argument, *option;
+    };
+    for (const Setting &setting :
+         {Setting{"check", "check"}, Setting{"mfma", "mfma"},
+          Setting{"schedule", "schedule"}, Setting{"threads", "threads"},
+          Setting{"workgroup-order", "workgroup_order"}}) {
+      if (!arguments.has(setting.argument))
+        continue;
+      if (!simulator)
+        return usage(std::string("--") + setting.argument +
+                     " needs the simulator (--hip=sim); " + info.hip_library +
+                     " is not it");
+      if (simulator.setOption(setting.option,
+                              arguments.get(setting.argument).c_str()))
+        return usage(simulator.message());
+    }
+    if (arguments.has("counters") && !simulator)
+      return usage("--counters needs the simulator (--hip=sim)");
+    if (simulator) {
+      simulator.setOption("record", "on");
+      if (arguments.has("counters"))
+        simulator.setOption("counters", "on");
+      simulator.clear();
+    }
+    if (arguments.has("weights"))
+      return check(
+          netra_engine_load_weights(engine, arguments.get("weights").c_str()),
+          "loading the weights");
+    return std::nullopt;
+  }
+
+  Outcome choose() {
+    if (arguments.has("profile"))
+      if (Outcome failure =
+              check(netra_engine_find_profile(
+                        engine, arguments.get("profile").c_str(), &profile),
+                    "--profile"))
+        return failure;
+    uint64_t *const fields[] = {&shape.m, &shape.batch, &shape.sequence,
+                                &shape.routed_rows, &shape.tensor_parallel};
+    const char *const names[] = {"m", "batch", "sequence", "routed_rows",
+                                 "tensor_parallel"};
+    if (profile != NETRA_PROFILE_AUTO) {
+      // Whatever --shape leaves out takes the least that the profile admits.
+      netra_profile_info p = {};
+      p.struct_size = sizeof(p);
+      netra_engine_query_profile(engine, profile, &p);
+      const netra_range ranges[] = {p.m, p.batch, p.sequence, p.routed_rows,
+                                    p.tensor_parallel};
+      for (int i = 0; i < 5; ++i)
+        *fields[i] = std::clamp(*fields[i], ranges[i].min, ranges[i].max);
+    }
+    std::string list = arguments.get("shape");
+    for (size_t at = 0; at < list.size();) {
+      size_t end = std::min(list.find(',', at), list.size());
+      auto assignment = splitAssignment(list.substr(at, end - at));
+      std::optional<uint64_t> number =
+          assignment ? parseNumber(assignment->second) : std::nullopt;
+      int index = 0;
+      while (index < 5 && assignment && assignment->first != names[index])
+        ++index;
+      if (!number || index == 5)
+        return usage("--shape: expected m=N,batch=N,sequence=N,routed_rows=N,"
+                     "tensor_parallel=N, found \"" +
+                     list + '"');
+      *fields[index] = *number;
+      at = end + 1;
+    }
+    if (profile == NETRA_PROFILE_AUTO)
+      if (Outcome failure =
+              check(netra_engine_select_profile(engine, &shape, &profile),
+                    "choosing a profile"))
+        return failure;
+    profileInfo.struct_size = sizeof(profileInfo);
+    netra_engine_query_profile(engine, profile, &profileInfo);
+    return std::nullopt;
+  }
+
+  /// FILE of NAME=FILE for a binding; marks it as used.
+  static Outcome filesByName(const std::vector<std::string> &list,
+                             const char *option,
+                             std::map<std::string, std::string> &files) {
+    for (const std::string &text : list) {
+      auto assignment = splitAssignment(text);
+      if (!assignment)
+        return usage(std::string("--") + option +
+                     ": expected NAME=FILE, found "
+                     "\"" +
+                     text + '"');
+      if (!files.insert(*assignment).second)
+        return usage(std::string("--") + option + ": " + assignment->first +
+                     " is given twice");
+    }
+    return std::nullopt;
+  }
+
+  Outcome bind() {
+    std::map<std::string, std::string> inputs;
+    if (Outcome failure = filesByName(arguments.all("input"), "input", inputs))
+      return failure;
+    if (Outcome failure =
+            filesByName(arguments.all("output"), "output", outputs))
+      return failure;
+    uint64_t seed = 0;
+    if (arguments.has("seed")) {
+      std::optional<uint64_t> number = parseNumber(arguments.get("seed"));
+      if (!number)
+        return usage("--seed: expected a number");
+      seed = *number;
+    }
+
+    std::string missing;
+    buffers.resize(info.binding_count);
+    for (uint32_t i = 0; i < info.binding_count; ++i) {
+      Buffer &buffer = buffers[i];
+      buffer.info.struct_size = sizeof(buffer.info);
+      netra_engine_query_binding(engine, i, &buffer.info);
+      if (buffer.info.role == NETRA_OUTPUT)
+        continue;
+      buffer.initial.resize(buffer.info.bytes);
+      auto found = inputs.find(buffer.info.name);
+      if (found != inputs.end()) {
+        if (Outcome failure = readInput(found->second, buffer))
+          return failure;
+        inputs.erase(found);
+      } else if (arguments.has("seed")) {
+        if (buffer.info.role == NETRA_INPUT)
+          fillRandom(buffer, seed + i);
+      } else if (buffer.info.role == NETRA_INPUT) {
+        missing += std::string(missing.empty() ? "" : ", ") + buffer.info.name;
+      }
+    }
+    if (!missing.empty())
+      return usage("no --input for " + missing +
+                   "; --seed=N fills inputs with random values");
+    if (!inputs.empty())
+      return usage("the engine has no input or state " + inputs.begin()->first);
+    for (const auto &[name, path] : outputs) {
+      bool known = false;
+      for (const Buffer &buffer : buffers)
+        known |= buffer.info.role != NETRA_INPUT && name == buffer.info.name;
+      if (!known)
+        return usage("the engine has no output or state " + name);
+    }
+    for (uint32_t i = 0; i < info.binding_count; ++i) {
+      Buffer &buffer = buffers[i];
+      uint64_t bytes = std::max<uint64_t>(buffer.info.bytes, 1);
+      std::string what = std::string("binding ") + buffer.info.name;
+      if (Outcome failure =
+              check(netra_device_malloc(engine, bytes, &buffer.device), what))
+        return failure;
+      if (Outcome failure =
+              check(netra_engine_bind(engine, i, buffer.device, bytes), what))
+        return failure;
+    }
+    if (Outcome failure = check(netra_engine_finalize(engine), "finalizing"))
+      return failure;
+    if (arguments.has("graph"))
+      return check(netra_engine_prepare(engine, profile, nullptr),
+                   "capturing the graph");
+    return std::nullopt;
+  }
+
+  static Outcome readInput(const std::string &path, Buffer &buffer) {
+    auto file = llvm::MemoryBuffer::getFile(path, false, false);
+    if (!file)
+      return Failure{path + ": " + file.getError().message()};
+    if ((*file)->getBufferSize() != buffer.info.bytes)
+      return Failure{path + ": expected " + std::to_string(buffer.info.bytes) +
+                     " bytes for " + buffer.info.name + ", found " +
+                     std::to_string((*file)->getBufferSize())};
+    std::memcpy(buffer.initial.data(), (*file)->getBufferStart(),
+                buffer.info.bytes);
+    return std::nullopt;
+  }
+
+  /// Standard normal values for floating point, 0…99 for integers. The
+  /// generator and the transform are fixed, so a seed means the same anywhere.
+  static void fillRandom(Buffer &buffer, uint64_t seed) {
+    std::mt19937_64 generator(seed);
+    auto uniform = [&] { return (double(generator() >> 11) + 0.5) * 0x1p-53; };
+    llvm::StringRef type = buffer.info.type;
+    const llvm::fltSemantics *semantics = nullptr;
+    unsigned bytes = 0;
+    if (type == "bf16")
+      semantics = &llvm::APFloat::BFloat(), bytes = 2;
+    else if (type == "f16")
+      semantics = &llvm::APFloat::IEEEhalf(), bytes = 2;
+    else if (type == "f32")
+      semantics = &llvm::APFloat::IEEEsingle(), bytes = 4;
+    else if (type == "f64")
+      semantics = &llvm::APFloat::IEEEdouble(), bytes = 8;
+    else if (type == "f8E4M3FN")
+      semantics = &llvm::APFloat::Float8E4M3FN(), bytes = 1;
+    else if (type == "f8E5M2")
+      semantics = &llvm::APFloat::Float8E5M2(), bytes = 1;
+    if (!semantics) {
+      uint64_t bits = 8;
+      type.substr(1).getAsInteger(10, bits);
+      bytes = unsigned(bits / 8);
+    }
+    for (size_t at = 0; at + bytes <= buffer.initial.size(); at += bytes) {
+      uint64_t bits = generator() % 100;
+      if (semantics) {
+        llvm::APFloat value(std::sqrt(-2 * std::log(uniform())) *
+                            std::cos(6.283185307179586 * uniform()));
+        bool inexact;
+        value.convert(*semantics, llvm::APFloat::rmNearestTiesToEven, &inexact);
+        bits = value.bitcastToAPInt().getZExtValue();
+      }
+      std::memcpy(buffer.initial.data() + at, &bits, bytes);
+    }
+  }
+
+  Outcome launchAll() {
+    uint64_t repeat = 1;
+    if (arguments.has("repeat")) {
+      std::optional<uint64_t> number = parseNumber(arguments.get("repeat"));
+      if (!number || !*number)
+        return usage("--repeat: expected a number above 0");
+      repeat = *number;
+    }
+    for (uint64_t i = 0; i < repeat; ++i)
+      if (Outcome failure = launchOnce(i))
+        return failure;
+    return std::nullopt;
+  }
+
+  Outcome launchOnce(uint64_t index) {
+    // Every launch starts from the same inputs and states, so that repeats can
+    // be compared.
+    for (Buffer &buffer : buffers)
+      if (!buffer.initial.empty())
+        if (Outcome failure = check(
+                netra_device_copy(engine, buffer.device, buffer.initial.data(),
+                                  buffer.initial.size(), NETRA_HOST_TO_DEVICE),
+                std::string("copying to ") + buffer.info.name))
+          return failure;
+    auto start = std::chrono::steady_clock::now();
+    if (Outcome failure = check(
+            netra_engine_launch(engine, profile, &shape, nullptr), "launching"))
+      return failure;
+    // With findings, what was computed is still worth writing.
+    netra_status status = netra_stream_synchronize(engine, nullptr);
+    milliseconds.push_back(std::chrono::duration<double, std::milli>(
+                               std::chrono::steady_clock::now() - start)
+                               .count());
+    if (status && !runFailure)
+      runFailure = check(status, "running");
+    for (Buffer &buffer : buffers) {
+      if (buffer.info.role == NETRA_INPUT || !buffer.info.bytes)
+        continue;
+      std::vector<char> result(buffer.info.bytes);
+      if (Outcome failure =
+              check(netra_device_copy(engine, result.data(), buffer.device,
+                                      result.size(), NETRA_DEVICE_TO_HOST),
+                    std::string("copying from ") + buffer.info.name))
+        return failure;
+      if (index == 0)
+        buffer.result = std::move(result);
+      else if (result != buffer.result && !differing)
+        differing = Failure{std::string("launch ") + std::to_string(index + 1) +
+                            " gives other bits of " + buffer.info.name +
+                            " than launch 1"};
+    }
+    return std::nullopt;
+  }
+
+  Outcome writeOutputs() {
+    for (const Buffer &buffer : buffers) {
+      auto found = outputs.find(buffer.info.name);
+      if (buffer.info.role == NETRA_INPUT || found == outputs.end())
+        continue;
+      const std::string &path = found->second;
+      std::string temporary = path + ".partial";
+      std::FILE *file = std::fopen(temporary.c_str(), "wb");
+      bool good =
+          file && std::fwrite(buffer.result.data(), 1, buffer.result.size(),
+                              file) == buffer.result.size();
+      if (file)
+        good &= std::fclose(file) == 0;
+      if (!good || std::rename(temporary.c_str(), path.c_str())) {
+        std::string why = std::strerror(errno);
+        std::remove(temporary.c_str());
+        return Failure{"cannot write " + path + ": " + why};
+      }
+    }
+    return std::nullopt;
+  }
+
+  json launchRecords() const {
+    std::string text(simulator.launches(nullptr, 0) + 1, '\0');
+    text.resize(simulator.launches(text.data(), text.size()));
+    return json::parse(text, nullptr, /*allow_exceptions=*/false);
+  }
+
+  Outcome report() {
+    uint64_t findings = simulator ? simulator.findingCount() : 0;
+    if (arguments.get("counters") == "json")
+      printJson(findings);
+    else
+      printText(findings);
+    if (runFailure)
+      return runFailure;
+    if (findings)
+      return Failure{std::to_string(findings) + " findings of the checkers"};
+    return differing;
+  }
+
+  void printJson(uint64_t findings) const {
+    json document = {{"engine", info.name},
+                     {"id", info.id},
+                     {"device", info.device},
+                     {"profile", profileInfo.name},
+                     {"milliseconds", milliseconds},
+                     {"repeats_equal", !differing.has_value()}};
+    if (simulator) {
+      document["findings"] = findings;
+      document["launches"] = launchRecords();
+    }
+    std::printf(
+        "%s\n",
+        document.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  }
+
+  void printText(uint64_t findings) const {
+    std::printf("engine %s (%s) on %s, %s\n", info.name, info.id, info.device,
+                info.hip_library);
+    std::printf("profile %s: %u steps, arena %s%s\n", profileInfo.name,
+                profileInfo.step_count,
+                byteCount(profileInfo.workspace_bytes).c_str(),
+                profileInfo.prepared ? ", as a graph" : "");
+    for (size_t i = 0; i < milliseconds.size(); ++i)
+      std::printf("launch %zu: %.3f ms\n", i + 1, milliseconds[i]);
+    if (simulator)
+      printLaunches();
+    if (milliseconds.size() > 1 && !differing)
+      std::printf("all %zu launches give the same bits\n", milliseconds.size());
+    if (simulator && arguments.has("check"))
+      std::printf("checkers (%s): %s\n", arguments.get("check").c_str(),
+                  findings ? (std::to_string(findings) + " findings").c_str()
+                           : "no findings");
+  }
+
+  void printLaunches() const {
+    json records = launchRecords();
+    if (!records.is_array())
+      return;
+    std::printf("kernels on the simulator\n");
+    size_t limit = profileInfo.step_count; // of the first launch
+    for (const json &record : records) {
+      if (!limit--)
+        break;
+      auto triple = [&](const char *key) {
+        std::string text;
+        for (const json &item : record[key])
+          text += (text.empty() ? "" : "x") + item.dump();
+        return text;
+      };
+      std::printf("  %-56s grid %-12s block %-10s %9.3f ms\n",
+                  record.value("kernel", "?").c_str(), triple("grid").c_str(),
+                  triple("block").c_str(), record.value("milliseconds", 0.0));
+      auto counters = record.find("counters");
+      if (counters == record.end() || !counters->is_object())
+        continue;
+      for (auto it = counters->begin(); it != counters->end(); ++it)
+        if (it->is_number())
+          std::printf("    %-28s %s\n", it.key().c_str(), it->dump().c_str());
+    }
+  }
+
+  const Arguments &arguments;
+  netra_engine *engine = nullptr;
+  netra_engine_info info = {};
+  netra_profile_info profileInfo = {};
+  SimulatorApi simulator;
+  uint32_t profile = NETRA_PROFILE_AUTO;
+  netra_shape shape = NETRA_SHAPE_INIT;
+  std::vector<Buffer> buffers;
+  std::map<std::string, std::string> outputs;
+  std::vector<double> milliseconds;
+  Outcome runFailure, differing;
+};
+
+} // namespace
+
+int netra::tool::runMain(int argc, char **argv) {
+  Arguments arguments(
+      "run",
+      "Runs an engine: inputs from raw little-endian files or random values, "
+      "outputs to\nfiles. Repeated launches start from the same inputs, and "
+      "must give the same bits.",
+      "");
+  arguments.value("engine", "DIR", "the engine");
+  arguments.value("weights", "FILE", "packed weights, see pack-weights");
+  arguments.list("input", "NAME=FILE", "an input or state");
+  arguments.list("output", "NAME=FILE", "where an output or state goes");
+  arguments.value("seed", "N", "random values for inputs without a file");
+  arguments.value("profile", "NAME", "the profile (chosen by the shape)");
+  arguments.value("shape", "m=N,batch=N,...", "the serving point");
+  arguments.flag("graph", "launch through a HIP graph");
+  arguments.value("repeat", "N", "number of launches");
+  arguments.value("hip", "sim|PATH",
+                  "HIP library (NETRA_HIP_LIBRARY, else libamdhip64)");
+  arguments.value("device", "N", "HIP device");
+  arguments.value("check", "LIST",
+                  "simulator: all, or memory,init,wait,hazard,race,barrier");
+  arguments.optional("counters", "json", "simulator: counters of each kernel");
+  arguments.value("mfma", "MODEL", "simulator: cdna3 or sequential");
+  arguments.value("schedule", "POLICY",
+                  "simulator: round-robin, to-barrier, random:SEED");
+  arguments.value("workgroup-order", "ORDER",
+                  "simulator: forward, reverse, random");
+  arguments.value("threads", "N", "simulator: host threads");
+  if (std::optional<int> code = arguments.parse(argc, argv))
+    return *code;
+  if (!arguments.has("engine"))
+    return fail("run: --engine is missing", ExitUsage);
+  if (std::string counters = arguments.get("counters");
+      !counters.empty() && counters != "json")
+    return fail("run: --counters: expected nothing or json, found \"" +
+                    counters + '"',
+                ExitUsage);
+  Outcome failure;
+  {
+    Runner runner(arguments);
+    failure = runner.run();
+  }
+  return failure ? fail(failure->message, failure->code) : int(ExitSuccess);
+}

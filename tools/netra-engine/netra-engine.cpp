@@ -1,0 +1,69 @@
+//===- netra-engine.cpp - Looking at, checking and running engines --------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+using namespace netra::tool;
+
+namespace {
+
+struct Command {
+  const char *name;
+  int (*main)(int, char **);
+  const char *summary;
+};
+constexpr Command commands[] = {
+    {"inspect", inspectMain, "what is in an engine: plans, launches, memory"},
+    {"explain", explainMain, "which tactic each operation got, and why"},
+    {"validate", validateMain, "check every byte of an engine"},
+    {"run", runMain, "run an engine on the simulator or a GPU"},
+    {"pack-weights", packWeightsMain,
+     "bring a checkpoint into an engine's layout"}};
+
+void printUsage(std::FILE *file) {
+  std::fprintf(file, "usage: netra-engine COMMAND [options]\n\n"
+                     "Looks at, checks and runs Netra engine bundles.\n\n"
+                     "commands:\n");
+  for (const Command &command : commands)
+    std::fprintf(file, "  %-14s %s\n", command.name, command.summary);
+  std::fprintf(file, "\nnetra-engine COMMAND --help explains one.\n"
+                     "Exit codes: 0 success, 1 the engine, the weights or the "
+                     "run is faulty, 2 wrong usage.\n");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    printUsage(stderr);
+    return ExitUsage;
+  }
+  if (!std::strcmp(argv[1], "--help") || !std::strcmp(argv[1], "-h") ||
+      !std::strcmp(argv[1], "help")) {
+    printUsage(stdout);
+    return ExitSuccess;
+  }
+  for (const Command &command : commands) {
+    if (std::strcmp(argv[1], command.name))
+      continue;
+    // Only memory can run out; everything else travels as a value.
+    try {
+      int code = command.main(argc - 1, argv + 1);
+      if (std::fflush(stdout) || std::ferror(stdout))
+        return fail("cannot write the output");
+      return code;
+    } catch (const std::exception &error) {
+      return fail(error.what());
+    }
+  }
+  fail(std::string("unknown command \"") + argv[1] + '"', ExitUsage);
+  printUsage(stderr);
+  return ExitUsage;
+}
