@@ -9,6 +9,7 @@
 
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace netra;
@@ -75,6 +76,10 @@ netra::importer::readSymbolicDims(func::FuncOp function,
       name = found->second;
     else if (symbols.size() == 1)
       name = std::string("m");
+    // A name may be an expression of the exporter's, such as "32*s1"; in
+    // parentheses it is a name that does not look like a number.
+    if (name.empty() || llvm::isDigit(name.front()) || name.front() == '-')
+      name = concat("(", name, ")");
     names[symbol] = name;
   }
 

@@ -21,7 +21,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <map>
 
@@ -413,9 +413,24 @@ void ConvertTorchToNetra::convertFunction(const FunctionPlan &plan) {
     if (!tensor || tensor.hasStaticShape() || found == dims.end() ||
         static_cast<int64_t>(found->second.size()) != tensor.getRank())
       continue;
-    function.setArgAttr(i, NetraDialect::getDimsAttrName(),
-                        Builder(context).getStrArrayAttr(SmallVector<StringRef>(
-                            found->second.begin(), found->second.end())));
+    // The type is right where it knows a size; a statement that gives a number
+    // for an unknown one contradicts it and is worth nothing.
+    bool agrees = true;
+    SmallVector<StringRef> names(found->second.begin(), found->second.end());
+    SmallVector<std::string> sizes;
+    sizes.reserve(names.size());
+    for (auto [name, size] : llvm::zip_equal(names, tensor.getShape())) {
+      if (ShapedType::isDynamic(size)) {
+        agrees &= !name.contains('?') && !llvm::isDigit(name.front()) &&
+                  name.front() != '-';
+        continue;
+      }
+      sizes.push_back(std::to_string(size));
+      name = sizes.back();
+    }
+    if (agrees)
+      function.setArgAttr(i, NetraDialect::getDimsAttrName(),
+                          Builder(context).getStrArrayAttr(names));
   }
   replaced.resize(block.getNumArguments());
   block.eraseArguments(replaced);
@@ -431,16 +446,15 @@ void ConvertTorchToNetra::eraseUnused() {
     if (function.isPrivate() &&
         SymbolTable::symbolKnownUseEmpty(function, module))
       function.erase();
+  // A parameter may have taken a global's name over; only loads count.
+  llvm::DenseSet<StringAttr> loaded;
+  module.walk([&](iree::GlobalLoadOp load) {
+    loaded.insert(load.getGlobalAttr().getAttr());
+  });
   for (auto global :
-       llvm::make_early_inc_range(module.getOps<iree::GlobalOp>())) {
-    // A parameter may have taken the name over; only loads count.
-    bool isLoaded = false;
-    module.walk([&](iree::GlobalLoadOp load) {
-      isLoaded |= load.getGlobal() == global.getSymName();
-    });
-    if (!isLoaded)
+       llvm::make_early_inc_range(module.getOps<iree::GlobalOp>()))
+    if (!loaded.contains(global.getSymNameAttr()))
       global.erase();
-  }
 }
 
 void ConvertTorchToNetra::runOnOperation() {

@@ -50,7 +50,7 @@ func.func @operations(%a: !torch.vtensor<[?,8],f32>, %m: !torch.tensor<[?,24576]
   %c0 = torch.constant.int -3
   // CHECK: torch.constant.float 0x7FF0000000000000
   %c1 = torch.constant.float 0x7FF0000000000000
-  // CHECK: torch.constant.float 1.000000e-06
+  // CHECK: torch.constant.float 9.9999999999999995E-7
   %c2 = torch.constant.float 1.000000e-06
   // CHECK: %true = torch.constant.bool true
   %c3 = torch.constant.bool true

@@ -22,3 +22,17 @@ func.func @two(%x: !torch.vtensor<[?,?],f32>, %y: !torch.vtensor<[?],f32>, %z: !
   torch.bind_symbolic_shape %y, [%s], affine_map<()[s0] -> (s0)> : !torch.vtensor<[?],f32>
   return %z : !torch.vtensor<[?],f32>
 }
+
+// A symbol may be named by an expression; statements that contradict the type,
+// or whose symbols are unknown, are worth nothing.
+// CHECK: func.func @odd(%arg0: tensor<?xf32> {netra.dims = ["(32*s1)"]}, %arg1: tensor<?xf32>, %arg2: tensor<?xf32>, %arg3: tensor<4x?xf32> {netra.dims = ["4", "s2"]})
+func.func @odd(%x: !torch.vtensor<[?],f32>, %y: !torch.vtensor<[?],f32>, %z: !torch.vtensor<[?],f32>, %u: !torch.vtensor<[4,?],f32>) -> !torch.vtensor<[?],f32> {
+  %a = torch.symbolic_int "32*s1" {min_val = 64, max_val = 96} : !torch.int
+  %b = torch.symbolic_int "s2" {min_val = 2, max_val = 3} : !torch.int
+  %c = torch.constant.int 3
+  torch.bind_symbolic_shape %x, [%a], affine_map<()[s0] -> (s0)> : !torch.vtensor<[?],f32>
+  torch.bind_symbolic_shape %y, [], affine_map<() -> (7)> : !torch.vtensor<[?],f32>
+  torch.bind_symbolic_shape %z, [%c], affine_map<()[s0] -> (s0)> : !torch.vtensor<[?],f32>
+  torch.bind_symbolic_shape %u, [%b], affine_map<()[s0] -> (s0, s0)> : !torch.vtensor<[4,?],f32>
+  return %x : !torch.vtensor<[?],f32>
+}

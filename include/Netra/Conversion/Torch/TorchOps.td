@@ -101,7 +101,7 @@ def Torch_SymbolicIntOp : Torch_Op<"symbolic_int"> {
   let arguments = (ins StrAttr:$symbol_name, I64Attr:$min_val, I64Attr:$max_val);
   let results = (outs Torch_Int:$result);
   let assemblyFormat = [{
-    $symbol_name `{` `min_val` `=` $min_val `,` `max_val` `=` $max_val `}`
+    $symbol_name ` ` `{` `min_val` `=` $min_val `,` `max_val` `=` $max_val `}`
     attr-dict `:` qualified(type($result))
   }];
 }
