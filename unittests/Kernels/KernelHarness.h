@@ -58,6 +58,8 @@ struct RunOptions {
   netra::sim::Schedule schedule = netra::sim::Schedule::RoundRobin;
   netra::sim::MfmaModel mfma = netra::sim::MfmaModel::Cdna3;
   bool counters = false;
+  /// Results that take over the memory of an input: result role → input role.
+  std::map<std::string, std::string> inPlace = {};
 };
 
 /// What came out.
@@ -97,6 +99,12 @@ llvm::Expected<Kernel> build(const std::string &tactic,
 /// Runs on fresh device memory. Errors are faults of the run itself.
 llvm::Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
                             const RunOptions &options = {});
+
+/// Runs with a result in the place of an input of the same type and shape and
+/// expects the bits of a run with separate buffers.
+void expectSameInPlace(const std::string &tactic, const netra::Problem &problem,
+                       const Buffers &inputs, const std::string &result,
+                       const std::string &input);
 
 /// build + run three times forward, then in reverse and random order of
 /// work-groups and with the other schedules of waves; expects no findings and

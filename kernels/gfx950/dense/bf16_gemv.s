@@ -244,8 +244,8 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
   .endif
   netra_activate NETRA_EPILOGUE, V_ACC, V_PARTIAL, V_T0, V_T1
   .if GEMV_OUTPUTS < NETRA_ROWS
-    // Lane g takes the up sum of lane g + OUTPUTS (same row of 16).
-    s_nop 1                                      // VALU writes VGPR, DPP reads it: 2
+    // Lane g takes the up sum of lane g + OUTPUTS (same row of 16); the sum was
+    // written before the activation, so DPP may read it at once.
     v_mov_b32_dpp v[V_T2], v[V_PARTIAL] row_shl:GEMV_OUTPUTS row_mask:0xf bank_mask:0xf bound_ctrl:0
     s_mov_b64 exec, (1 << GEMV_OUTPUTS) - 1
     v_mul_f32 v[V_ACC], v[V_ACC], v[V_T2]
