@@ -85,7 +85,6 @@ Attribute HALDialect::parseAttribute(DialectAsmParser &parser,
   if (parser.parseKeyword(&keyword))
     return {};
   if (succeeded(parser.parseOptionalLess())) {
-    SymbolRefAttr symbol;
     auto parseOne = [&]() -> ParseResult {
       Attribute ignored;
       return parser.parseAttribute(ignored);
