@@ -132,8 +132,7 @@ RegisterPlace placeOfRegister(StringRef name) {
   return place;
 }
 
-/// The parts of LLVM that decoding needs, for one CPU. Not thread-safe; built
-/// per decode.
+/// The parts of LLVM that decoding needs, for one CPU. Not thread-safe.
 struct TargetTools {
   Triple triple{"amdgcn-amd-amdhsa"};
   std::unique_ptr<MCRegisterInfo> registers;
@@ -698,7 +697,6 @@ void Decoder::fill(Instruction &inst, InstructionInfo &info, const MCInst &mc) {
     if (!tokens.empty()) {
       // The last part starts with an operand unless it is a modifier already
       // (buffer_inv sc1).
-      Operand probe;
       StringRef first = tokens.front();
       bool isModifier =
           first == "sc0" || first == "sc1" || first == "nt" || first == "glc" ||
@@ -953,10 +951,19 @@ Decoder::run(ArrayRef<TextRange> text, ArrayRef<uint64_t> starts) {
 Expected<std::shared_ptr<const Program>>
 Program::decode(ArrayRef<TextRange> text, ArrayRef<uint64_t> starts,
                 StringRef cpu, MatrixArithmetic arithmetic) {
-  auto tools = TargetTools::create(cpu);
-  if (!tools)
-    return tools.takeError();
-  return Decoder(**tools, semanticsTable(arithmetic)).run(text, starts);
+  // Setting LLVM up costs more than decoding a kernel.
+  static std::mutex mutex;
+  static std::map<std::string, std::unique_ptr<TargetTools>> cache;
+  const SemanticsTable &table = semanticsTable(arithmetic);
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<TargetTools> &tools = cache[cpu.str()];
+  if (!tools) {
+    auto made = TargetTools::create(cpu);
+    if (!made)
+      return made.takeError();
+    tools = std::move(*made);
+  }
+  return Decoder(*tools, table).run(text, starts);
 }
 
 } // namespace netra::sim

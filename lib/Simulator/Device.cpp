@@ -35,7 +35,9 @@ std::string Finding::str() const {
   std::string text;
   raw_string_ostream os(text);
   os << checkName(check) << ": " << message << "\n"
-     << formatv("  in {0} at {1:x} (+{2:x}): {3}\n", kernel, pc, pcOffset,
+     << formatv("  in {0} at {1:x}{2}: {3}\n", kernel, pc,
+                int64_t(pcOffset) < 0 ? std::string()
+                                      : formatv(" (+{0:x})", pcOffset).str(),
                 instruction);
   if (!source.empty())
     os << "  from " << source << "\n";
@@ -489,12 +491,10 @@ static Error failure(const LaunchState &state, const Workgroup &group) {
   const Wave &w = *group.failed;
   const InstructionInfo &info = state.program->info[w.pc];
   const std::string reason = !w.error.empty() ? w.error : info.problem;
-  std::string place =
-      formatv("{0}\n  in {1} at {2:x} (+{3:x}): {4}\n  by {5}, wave {6}",
-              reason, state.kernel->name, info.pc,
-              info.pc - state.kernel->entryAddress, info.text, group.describe(),
-              w.context->index)
-          .str();
+  std::string place = formatv("{0}\n  in {1} at {2:x}: {3}\n  by {4}, wave {5}",
+                              reason, state.kernel->name, info.pc, info.text,
+                              group.describe(), w.context->index)
+                          .str();
   switch (w.context->fault) {
   case FaultKind::Unsupported:
     return make_error<UnsupportedError>("unsupported: " + place);
@@ -535,11 +535,19 @@ public:
   void work() {
     std::vector<std::unique_ptr<Workgroup>> active, idle;
     // A work-group that spins on another one's result must not keep that one
-    // from starting: after a slice without an end, others come in beside it.
-    constexpr size_t maxResident = 512;
-    constexpr uint64_t slice = 1 << 20;
+    // from starting: when nothing ended for a while, others come in beside it.
+    // Many may be resident soon, very many only when it takes long.
+    constexpr size_t maxResident = 512, fewResident = 64;
+    constexpr uint64_t patience = 1 << 18, longPatience = 1 << 24;
+    const uint64_t limit = state.options.instructionLimit;
+    uint64_t sinceStart = 0;
     while (!state.stop.load(std::memory_order_relaxed)) {
-      if (active.empty() || (active.size() < maxResident && allYielded)) {
+      const bool mayStart =
+          active.empty() ||
+          (active.size() < maxResident &&
+           sinceStart >=
+               (active.size() < fewResident ? patience : longPatience));
+      if (mayStart) {
         const uint64_t position = next.fetch_add(1);
         if (position < total) {
           if (idle.empty())
@@ -547,16 +555,21 @@ public:
           active.push_back(std::move(idle.back()));
           idle.pop_back();
           active.back()->start(place(position));
+          sinceStart = 0;
         } else if (active.empty())
           return;
       }
       for (size_t i = 0; i < active.size();) {
-        // Short turns while several share the thread.
-        const uint64_t budget = active.size() > 1 ? slice / 16 : slice;
-        switch (active[i]->run(budget)) {
+        uint64_t budget = active.size() > 1 ? patience / 4 : patience;
+        if (limit)
+          budget = std::min(budget, limit + 1);
+        const auto outcome = active[i]->run(budget);
+        sinceStart += budget;
+        switch (outcome) {
         case Workgroup::Outcome::Done:
           idle.push_back(std::move(active[i]));
           active.erase(active.begin() + long(i));
+          sinceStart = 0;
           continue;
         case Workgroup::Outcome::Failed:
           fail(*active[i]);
@@ -568,7 +581,6 @@ public:
           break;
         }
       }
-      allYielded = true;
     }
   }
 
@@ -632,10 +644,7 @@ private:
   bool hasFailed = false;
   uint64_t failedGroup = 0;
   Error error = Error::success();
-  static thread_local bool allYielded;
 };
-
-thread_local bool Runner::allYielded = false;
 
 } // namespace
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "InitChecker.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -33,6 +34,31 @@ InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
              m == "ds_swizzle_b32")
       shape = Shape::Permute;
     shapes.push_back(shape);
+    LogicForm form;
+    StringRef stem = m;
+    if (stem.consume_front("s_")) {
+      form.isWide = stem.ends_with("_b64");
+      stem = stem.split("_b").first;
+      form.savesExec = stem.consume_back("_saveexec");
+      using L = Logic;
+      form.op = StringSwitch<L>(stem)
+                    .Case("and", L::And)
+                    .Case("or", L::Or)
+                    .Case("xor", L::Xor)
+                    .Cases({"andn2"}, L::AndNot)
+                    .Cases({"orn2"}, L::OrNot)
+                    .Case("andn1", L::NotAnd)
+                    .Case("orn1", L::NotOr)
+                    .Case("nand", L::Nand)
+                    .Case("nor", L::Nor)
+                    .Case("xnor", L::Xnor)
+                    .Case("mov", L::Move)
+                    .Case("not", L::Not)
+                    .Default(L::None);
+      if (!m.ends_with("_b64") && !m.ends_with("_b32"))
+        form.op = L::None;
+    }
+    logic.push_back(form);
     keepsTied.push_back(m.contains("fmac") || m.starts_with("v_mac") ||
                         m.starts_with("v_dot") || m.contains("smfmac"));
   }
@@ -66,15 +92,15 @@ void InitChecker::startGroup() {
                          0);
     state.rows[0] = group.waves[i].exec();
     for (unsigned s = 0; s < user && s < 102; ++s)
-      state.scalars[s] = true;
+      state.scalars[s] = ~0u;
     for (unsigned s = firstSystem; s < firstSystem + system && s < 102; ++s)
-      state.scalars[s] = true;
-    state.scalars[ExecLo] = state.scalars[ExecHi] = true;
-    state.scalars[Null] = true;
-    state.scalars[FlatScratchLo] = state.scalars[FlatScratchHi] = true;
-    state.scalars[XnackMaskLo] = state.scalars[XnackMaskHi] = true;
+      state.scalars[s] = ~0u;
+    state.scalars[ExecLo] = state.scalars[ExecHi] = ~0u;
+    state.scalars[Null] = ~0u;
+    state.scalars[FlatScratchLo] = state.scalars[FlatScratchHi] = ~0u;
+    state.scalars[XnackMaskLo] = state.scalars[XnackMaskHi] = ~0u;
     for (unsigned s = Ttmp0; s < M0; ++s)
-      state.scalars[s] = true;
+      state.scalars[s] = ~0u;
   }
   lds.assign(launch.ldsBytes, 0);
 }
@@ -162,7 +188,7 @@ uint64_t InitChecker::undefinedLanes(const WaveState &state,
   } else if (range.file == RegisterFile::Scalar) {
     for (unsigned k = 0;
          k < range.count && range.first + k < NumScalarRegisters; ++k)
-      if (!state.scalars[range.first + k]) {
+      if (state.scalars[range.first + k] != ~0u) {
         undefined = ~uint64_t(0);
         which = k;
       }
@@ -229,7 +255,7 @@ uint64_t InitChecker::crossLane(const Instruction &inst,
       for (unsigned k = 0; k < op.words; ++k)
         undefined |= ~state.rows[op.index + k];
     else if (op.isScalar() && op.index < NumScalarRegisters &&
-             !state.scalars[op.index])
+             state.scalars[op.index] != ~0u)
       undefined = ~uint64_t(0);
     return undefined;
   };
@@ -239,7 +265,9 @@ uint64_t InitChecker::crossLane(const Instruction &inst,
     uint64_t condition = w.vcc(), undefined = 0;
     if (inst.numSrc() > 2 && mask.isScalar()) {
       condition = w.scalar64(mask);
-      undefined = rows(mask);
+      undefined = ~(
+          uint64_t(state.scalars[mask.index]) |
+          uint64_t(state.scalars[(mask.index + 1) % NumScalarRegisters]) << 32);
     }
     return undefined | (condition & rows(inst.src(1))) |
            (~condition & rows(inst.src(0)));
@@ -255,7 +283,12 @@ uint64_t InitChecker::crossLane(const Instruction &inst,
     return rows(inst.src(0)) >> lane & 1 ? ~uint64_t(0) : 0;
   }
   case Shape::WriteLane:
-    return rows(inst.src(0)) | (inst.src(1).isScalar() ? rows(inst.src(1)) : 0);
+    // Lanes are all or nothing: a mask that is defined in part counts as
+    // defined.
+    return (inst.src(0).isScalar() && !state.scalars[inst.src(0).index]
+                ? ~uint64_t(0)
+                : 0) |
+           (inst.src(1).isScalar() ? rows(inst.src(1)) : 0);
   case Shape::Swap:
     state.second = rows(inst.ops[0]);
     return rows(inst.ops[1]);
@@ -341,6 +374,84 @@ uint64_t InitChecker::crossLane(const Instruction &inst,
   return 0;
 }
 
+void InitChecker::scalarLogic(const Instruction &inst, const LogicForm &form,
+                              const Wave &w, WaveState &state) {
+  struct Value {
+    uint64_t bits, defined;
+  };
+  auto read = [&](const Operand &op) -> Value {
+    if (!op.isScalar())
+      return {w.scalar64(op), ~uint64_t(0)};
+    uint64_t bits = w.scalar32(op, 0), defined = state.scalars[op.index];
+    if (form.isWide) {
+      bits |= uint64_t(w.scalar32(op, 1)) << 32;
+      defined |= uint64_t(state.scalars[(op.index + 1) % NumScalarRegisters])
+                 << 32;
+    }
+    return {bits, defined};
+  };
+  Value a = read(inst.src(0));
+  Value b = form.savesExec      ? Value{w.exec(), ~uint64_t(0)}
+            : inst.numSrc() > 1 ? read(inst.src(1))
+                                : Value{0, ~uint64_t(0)};
+  auto invert = [](Value v) { return Value{~v.bits, v.defined}; };
+  auto both = [](Value x, Value y) {
+    return Value{x.bits & y.bits, (x.defined & y.defined) |
+                                      (x.defined & ~x.bits) |
+                                      (y.defined & ~y.bits)};
+  };
+  auto either = [](Value x, Value y) {
+    return Value{x.bits | y.bits, (x.defined & y.defined) |
+                                      (x.defined & x.bits) |
+                                      (y.defined & y.bits)};
+  };
+  Value result = a;
+  switch (form.op) {
+  case Logic::And:
+    result = both(a, b);
+    break;
+  case Logic::Nand:
+    result = invert(both(a, b));
+    break;
+  case Logic::AndNot:
+    result = both(a, invert(b));
+    break;
+  case Logic::NotAnd:
+    result = both(invert(a), b);
+    break;
+  case Logic::Or:
+    result = either(a, b);
+    break;
+  case Logic::Nor:
+    result = invert(either(a, b));
+    break;
+  case Logic::OrNot:
+    result = either(a, invert(b));
+    break;
+  case Logic::NotOr:
+    result = either(invert(a), b);
+    break;
+  case Logic::Xor:
+  case Logic::Xnor:
+    result = {a.bits ^ b.bits, a.defined & b.defined};
+    if (form.op == Logic::Xnor)
+      result = invert(result);
+    break;
+  case Logic::Not:
+    result = invert(a);
+    break;
+  case Logic::Move:
+  case Logic::None:
+    break;
+  }
+  if (!form.isWide) {
+    result.bits &= 0xffffffffu;
+    result.defined |= ~uint64_t(0xffffffffu);
+  }
+  state.logicUndefined = ~result.defined;
+  state.isSurelySet = result.bits & result.defined;
+}
+
 void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
                          Wave &w) {
   WaveState &state = waves[w.context->index];
@@ -358,9 +469,7 @@ void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
                              ? w.allLanes()
                              : exec;
   uint64_t undefined = 0;
-  unsigned position = 0;
   for (const RegisterRange &range : info.reads) {
-    ++position;
     if (range.isTied && !keepsTied[info.mnemonicId])
       continue;
     unsigned which = 0;
@@ -416,7 +525,17 @@ void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
   if (!undefined)
     return;
   if (info.cls == InstructionClass::Branch) {
-    fault(inst, w, -1, "a branch", state.origin);
+    // vccz and vccnz are decided by any bit that is surely set.
+    const uint64_t known =
+        uint64_t(state.scalars[VccLo]) | uint64_t(state.scalars[VccHi]) << 32;
+    if (!(StringRef(info.text).contains("vcc") && (w.vcc() & known)))
+      fault(inst, w, -1, "a branch", state.origin);
+    return;
+  }
+  if (logic[info.mnemonicId].op != Logic::None) {
+    scalarLogic(inst, logic[info.mnemonicId], w, state);
+    if (info.writesExec && state.logicUndefined)
+      fault(inst, w, -1, "EXEC", state.origin);
     return;
   }
   if (shape != Shape::Plain)
@@ -430,7 +549,8 @@ void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
     for (unsigned k = 1; k < inst.numSrc(); ++k)
       if (inst.src(k).isVector())
         others |= ~state.rows[inst.src(k).index];
-      else if (inst.src(k).isScalar() && !state.scalars[inst.src(k).index])
+      else if (inst.src(k).isScalar() &&
+               state.scalars[inst.src(k).index] != ~0u)
         others = ~uint64_t(0);
     for (unsigned l = 0; l < w.laneCount; ++l) {
       bool inRange;
@@ -496,26 +616,34 @@ void InitChecker::after(const Instruction &inst, const InstructionInfo &info,
     } else if (range.file == RegisterFile::Scalar) {
       for (unsigned k = 0;
            k < range.count && range.first + k < NumScalarRegisters; ++k) {
-        bool defined = !(state.undefined);
+        uint32_t defined = state.undefined ? 0 : ~0u;
         Origin origin = state.origin;
+        if (logic[info.mnemonicId].op != Logic::None && state.undefined)
+          defined = logic[info.mnemonicId].savesExec
+                        ? ~0u
+                        : ~uint32_t(state.logicUndefined >> (32 * (k & 1)));
         if (info.cls == InstructionClass::Valu ||
             info.cls == InstructionClass::Transcendental)
-          // A comparison concerns the active lanes only.
-          defined = shape == Shape::ReadLane || shape == Shape::ReadFirstLane
-                        ? !state.undefined
-                        : !(state.undefined & state.exec);
+          // A comparison gives a bit per active lane and zeros elsewhere.
+          defined =
+              shape == Shape::ReadLane || shape == Shape::ReadFirstLane
+                  ? (state.undefined ? 0 : ~0u)
+                  : ~uint32_t((state.undefined & state.exec) >> (32 * (k & 1)));
         if (info.cls == InstructionClass::ScalarMemory) {
-          defined = !isLoad || !state.loaded[std::min(k, 15u)];
+          defined = !isLoad || !state.loaded[std::min(k, 15u)] ? ~0u : 0;
           origin = state.loadedOrigin;
         }
         if (range.first + k == ExecLo || range.first + k == ExecHi)
-          defined = true; // reported when it was set
+          defined = ~0u; // reported when it was set
         state.scalars[range.first + k] = defined;
-        if (!defined)
+        if (defined != ~0u)
           state.scalarOrigin[range.first + k] = origin;
       }
     } else {
       state.scc = !state.undefined;
+      if (logic[info.mnemonicId].op != Logic::None)
+        state.scc =
+            !state.undefined || !state.logicUndefined || state.isSurelySet;
       if (!state.scc)
         state.sccOrigin = state.origin;
     }

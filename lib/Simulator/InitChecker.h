@@ -44,8 +44,8 @@ private:
     uint64_t place = 0; ///< register, or address
   };
   struct WaveState {
-    uint64_t rows[NumVectorRows] = {};     ///< lanes with a defined value
-    bool scalars[NumScalarRegisters] = {}; ///< value defined
+    uint64_t rows[NumVectorRows] = {};         ///< lanes with a defined value
+    uint32_t scalars[NumScalarRegisters] = {}; ///< defined bits
     bool scc = false;
     Origin rowOrigin[NumVectorRows];
     Origin scalarOrigin[NumScalarRegisters];
@@ -60,6 +60,10 @@ private:
     uint64_t exec = 0;
     Origin origin;
     uint64_t second = 0; ///< undefined lanes of a second destination (swaps)
+    /// Of a scalar logic instruction: its undefined result bits, and whether
+    /// some bit is surely set.
+    uint64_t logicUndefined = 0;
+    bool isSurelySet = false;
     std::vector<uint8_t> scratch;
   };
 
@@ -91,6 +95,31 @@ private:
     Swap,
     Permute
   };
+  /// Scalar logic is followed bit by bit: lane masks of divergent code have
+  /// undefined bits for lanes that do not matter.
+  enum class Logic : uint8_t {
+    None,
+    And,
+    Or,
+    Xor,
+    AndNot,
+    OrNot,
+    NotAnd, ///< first source inverted
+    NotOr,
+    Nand,
+    Nor,
+    Xnor,
+    Move,
+    Not
+  };
+  struct LogicForm {
+    Logic op = Logic::None;
+    bool savesExec = false, isWide = false;
+  };
+  void scalarLogic(const Instruction &inst, const LogicForm &form,
+                   const Wave &w, WaveState &state);
+
+  std::vector<LogicForm> logic;   ///< by mnemonic
   std::vector<Shape> shapes;      ///< by mnemonic
   std::vector<uint8_t> keepsTied; ///< by mnemonic: a tied source is a source
 };

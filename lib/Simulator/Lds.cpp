@@ -238,6 +238,40 @@ void swizzle(const Instruction &inst, Wave &w) {
   forEachLane(active, [&](unsigned l) { out[l] = result[l]; });
 }
 
+/// Transposing reads. Groups of 16 lanes each fetch a tile of 16 columns, W
+/// rows, where W elements are what one lane fetches: 16 / W lanes in a row hold
+/// a row of the tile. Afterwards lane c of the group holds column c.
+template <unsigned Bits, unsigned Bytes>
+void readTransposed(const Instruction &inst, Wave &w) {
+  constexpr unsigned perLane = Bytes * 8 / Bits, lanesPerRow = 16 / perLane;
+  if (!w.allActive()) {
+    w.fail("a transposing LDS read needs EXEC all ones");
+    return;
+  }
+  uint32_t address[MaxLanes];
+  LaneAccess access;
+  addresses(w, inst.ops[1], uint32_t(inst.imm), address);
+  resolve(inst, w, address, access, Bytes, AccessKind::Load);
+  unsigned __int128 data[MaxLanes] = {};
+  forEachLane(access.valid, [&](unsigned l) {
+    std::memcpy(&data[l], reinterpret_cast<const void *>(access.host[l]),
+                Bytes);
+  });
+  constexpr unsigned mask = (1u << Bits) - 1;
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    const unsigned group = l & ~15u, column = l & 15;
+    unsigned __int128 result = 0;
+    for (unsigned row = 0; row < perLane; ++row) {
+      const unsigned from = group + row * lanesPerRow + column / perLane;
+      const unsigned element =
+          unsigned(data[from] >> (column % perLane * Bits)) & mask;
+      result |= static_cast<unsigned __int128>(element) << (row * Bits);
+    }
+    for (unsigned k = 0; k < Bytes / 4; ++k)
+      w.row(inst.ops[0].index + k)[l] = uint32_t(result >> (32 * k));
+  }
+}
+
 template <AtomicOp Op>
 void addAtomic(SemanticsTable &table, const std::string &stem,
                const std::string &suffix32, const std::string &suffix64) {
@@ -312,6 +346,10 @@ void registerLds(SemanticsTable &table) {
   for (const char *form : {"ds_pk_add_bf16", "ds_pk_add_rtn_bf16"})
     table.add(form, atomic<AtomicOp::PkAddBf16, 1>);
 
+  table.add("ds_read_b64_tr_b16", readTransposed<16, 8>);
+  table.add("ds_read_b64_tr_b8", readTransposed<8, 8>);
+  table.add("ds_read_b64_tr_b4", readTransposed<4, 8>);
+  table.add("ds_read_b96_tr_b6", readTransposed<6, 12>);
   table.add("ds_append", appendConsume<true>);
   table.add("ds_consume", appendConsume<false>);
   table.add("ds_read_addtid_b32", readAddTid);

@@ -85,6 +85,22 @@ void invalidLane(const Instruction &inst, Wave &w, unsigned lane,
                  uint64_t address, unsigned bytes, AccessKind kind,
                  const std::string &what);
 
+/// Four dwords, for transposing between lanes' memory and rows.
+typedef uint32_t Dwords4 __attribute__((vector_size(16)));
+
+/// Transposes four vectors of four dwords in place.
+NETRA_SIM_INLINE void transpose4(Dwords4 &a, Dwords4 &b, Dwords4 &c,
+                                 Dwords4 &d) {
+  const Dwords4 ab01 = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+                ab23 = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+                cd01 = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+                cd23 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  a = __builtin_shufflevector(ab01, cd01, 0, 1, 4, 5);
+  b = __builtin_shufflevector(ab01, cd01, 2, 3, 6, 7);
+  c = __builtin_shufflevector(ab23, cd23, 0, 1, 4, 5);
+  d = __builtin_shufflevector(ab23, cd23, 2, 3, 6, 7);
+}
+
 /// Loads `words` dwords, or a smaller element, of every active lane into rows
 /// dst..; invalid lanes get zero.
 template <Element E>
@@ -133,6 +149,18 @@ NETRA_SIM_INLINE void loadElements(Wave &w, unsigned dst,
     }
   };
   if (access.valid == w.allLanes()) {
+    if constexpr (E == Element::B128) {
+      for (unsigned l = 0; l < stride; l += 4) {
+        Dwords4 v[4];
+        for (unsigned k = 0; k < 4; ++k)
+          std::memcpy(&v[k], reinterpret_cast<const void *>(access.host[l + k]),
+                      16);
+        transpose4(v[0], v[1], v[2], v[3]);
+        for (unsigned k = 0; k < 4; ++k)
+          std::memcpy(&out[k * stride + l], &v[k], 16);
+      }
+      return;
+    }
     for (unsigned l = 0; l < stride; ++l)
       one(l);
     return;
@@ -167,11 +195,24 @@ NETRA_SIM_INLINE void storeElements(Wave &w, const Operand &data,
       std::memcpy(p, &value, bytesOf(E)); // little-endian host
     }
   };
-  if (access.valid == w.allLanes())
-    for (unsigned l = 0; l < stride; ++l)
-      one(l);
-  else
+  if (access.valid != w.allLanes()) {
     forEachLane(access.valid, one);
+    return;
+  }
+  if constexpr (E == Element::B128) {
+    // Lanes may write the same place; the later one wins, as one by one.
+    for (unsigned l = 0; l < stride; l += 4) {
+      Dwords4 v[4];
+      for (unsigned k = 0; k < 4; ++k)
+        std::memcpy(&v[k], &in[k * stride + l], 16);
+      transpose4(v[0], v[1], v[2], v[3]);
+      for (unsigned k = 0; k < 4; ++k)
+        std::memcpy(reinterpret_cast<void *>(access.host[l + k]), &v[k], 16);
+    }
+    return;
+  }
+  for (unsigned l = 0; l < stride; ++l)
+    one(l);
 }
 
 //===----------------------------------------------------------------------===//

@@ -191,8 +191,11 @@ void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
     for (uint32_t word = address[l] / 4; word <= (address[l] + bytes - 1) / 4;
          ++word) {
       LdsByte &entry = lds[word];
-      if (kind != AccessKind::Store && entry.queue != Queue::None &&
-          !isReported && !(entry.wave == self && entry.queue == Queue::Lds) &&
+      // LDS serves atomics of all waves in their order.
+      if ((kind == AccessKind::Load ||
+           (kind == AccessKind::Atomic && entry.queue == Queue::Vector)) &&
+          entry.queue != Queue::None && !isReported &&
+          !(entry.wave == self && entry.queue == Queue::Lds) &&
           !isDone(waves[entry.wave], entry.queue, entry.sequence)) {
         const InstructionInfo &writer =
             monitor.state().program->info[entry.instruction];

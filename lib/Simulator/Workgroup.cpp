@@ -370,8 +370,12 @@ Workgroup::Outcome Workgroup::runImpl(uint64_t budget) {
 }
 
 Workgroup::Outcome Workgroup::run(uint64_t budget) {
+  // Memory handlers find the monitor by themselves; only the other checkers
+  // and the counters look at every instruction.
+  const bool watchesAll =
+      monitor && ((launch.options.checks & ~CheckMemory) || launch.counters);
   const Outcome outcome =
-      monitor ? runImpl<true>(budget) : runImpl<false>(budget);
+      watchesAll ? runImpl<true>(budget) : runImpl<false>(budget);
   if (outcome == Outcome::Done && monitor)
     monitor->endGroup();
   return outcome;

@@ -229,10 +229,11 @@ TEST_F(Checkers, UninitialisedRegisterStored) {
 }
 
 TEST_F(Checkers, UninitialisedAddressAndBranch) {
-  auto address = check(CheckInit, copyKernel("s_waitcnt lgkmcnt(0)",
-                                             "s_waitcnt vmcnt(0)", "v7"));
-  ASSERT_THAT(address, testing::Not(IsEmpty()));
-  EXPECT_THAT(address[0], HasSubstr("an address depends on v7"));
+  auto address =
+      check(CheckInit | CheckMemory,
+            copyKernel("s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(0)", "v7"));
+  EXPECT_THAT(address,
+              testing::Contains(HasSubstr("an address depends on v7")));
   auto branch = check(CheckInit, R"(
   s_cmp_eq_u32 s20, 0
   s_cbranch_scc1 .Lend
@@ -286,6 +287,154 @@ TEST_F(Checkers, EndlessLoopMeetsTheLimit) {
                       "k", {3, 1, 1}, {64, 1, 1}, Arguments());
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_THAT(findings[0], HasSubstr("limit of 100000 wave instructions"));
+}
+
+//===----------------------------------------------------------------------===//
+// hazard, race, barrier
+//===----------------------------------------------------------------------===//
+
+struct HazardCase {
+  const char *name, *first, *states, *second, *text;
+};
+
+class Hazards : public Checkers,
+                public testing::WithParamInterface<HazardCase> {};
+
+TEST_P(Hazards, FoundWithoutStatesAndSilentWithThem) {
+  const HazardCase &c = GetParam();
+  const std::string first = std::string("  ") + c.first + "\n",
+                    second = std::string("  ") + c.second + "\n";
+  auto findings = check(CheckHazard, first + second);
+  ASSERT_THAT(findings, testing::Not(IsEmpty()));
+  EXPECT_THAT(findings[0], AllOf(HasSubstr("hazard: "), HasSubstr(c.text)));
+  EXPECT_THAT(check(CheckHazard, first + "  " + c.states + "\n" + second),
+              IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, Hazards,
+    testing::Values(
+        HazardCase{"Dpp", "v_mov_b32 v1, v0", "s_nop 1",
+                   "v_mov_b32_dpp v2, v1 row_shr:1 row_mask:0xf bank_mask:0xf",
+                   "2 wait states needed, 0 present"},
+        HazardCase{"Transcendental", "v_exp_f32 v1, v0", "s_nop 0",
+                   "v_add_f32 v2, v1, v1", "a transcendental writes"},
+        HazardCase{"LaneSelect", "v_readfirstlane_b32 s4, v0", "s_nop 3",
+                   "v_readlane_b32 s5, v0, s4", "selects a lane"},
+        HazardCase{"Mfma16ToValu",
+                   "v_mfma_f32_16x16x32_bf16 v[8:11], v[0:3], v[4:7], 0",
+                   "s_nop 7", "v_add_f32 v12, v8, v8",
+                   "8 wait states needed, 0 present"},
+        HazardCase{"Mfma32ToStoreData",
+                   "v_mfma_f32_32x32x16_bf16 v[8:23], v[0:3], v[4:7], 0",
+                   "s_nop 7\n  s_nop 3", "ds_write_b32 v0, v9",
+                   "12 wait states needed"},
+        HazardCase{"MfmaFp8ToSourceA",
+                   "v_mfma_f32_16x16x128_f8f6f4 v[32:35], v[0:7], v[8:15], 0",
+                   "s_nop 7\n  s_nop 3",
+                   "v_mfma_f32_16x16x32_bf16 v[40:43], v[32:35], v[4:7], 0",
+                   "SrcA or SrcB"},
+        HazardCase{"MfmaOverlappingC",
+                   "v_mfma_f32_16x16x32_bf16 v[8:11], v[0:3], v[4:7], 0",
+                   "s_nop 4",
+                   "v_mfma_f32_16x16x32_bf16 v[8:11], v[0:3], v[4:7], v[10:13]",
+                   "SrcC of the next overlaps it"},
+        HazardCase{"ValuToMfma", "v_mov_b32 v0, 0", "s_nop 1",
+                   "v_mfma_f32_16x16x32_bf16 v[8:11], v[0:3], v[4:7], 0",
+                   "a matrix instruction reads it"},
+        HazardCase{
+            "WideStore",
+            "s_mov_b64 exec, 0\n  global_store_dwordx4 v[40:41], v[4:7], off",
+            "s_nop 1", "v_mov_b32 v5, 0", "a store of more than 64 bits"},
+        HazardCase{"DivFmas", "v_cmp_eq_u32 vcc, v0, v1", "s_nop 3",
+                   "v_div_fmas_f32 v2, v3, v4, v5", "v_div_fmas reads it"},
+        HazardCase{"SetReg", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0",
+                   "s_nop 1", "s_getreg_b32 s4, hwreg(HW_REG_MODE)",
+                   "s_setreg writes"}),
+    [](const auto &info) { return std::string(info.param.name); });
+
+TEST_F(Checkers, MatrixChainOnOneAccumulatorNeedsNothing) {
+  EXPECT_THAT(check(CheckHazard, R"(
+  v_mfma_f32_16x16x32_bf16 v[8:11], v[0:3], v[4:7], 0
+  v_mfma_f32_16x16x32_bf16 v[8:11], v[0:3], v[4:7], v[8:11]
+)"),
+              IsEmpty());
+}
+
+TEST_F(Checkers, RaceInLds) {
+  const auto body = [](const char *barrier) {
+    return std::string(R"(
+  v_lshlrev_b32 v2, 2, v0
+  ds_write_b32 v2, v0
+  s_waitcnt lgkmcnt(0)
+  )") + barrier +
+           R"(
+  v_xor_b32 v3, 0x100, v2
+  ds_read_b32 v4, v3
+  s_waitcnt lgkmcnt(0)
+)";
+  };
+  EXPECT_THAT(check(CheckRace, body("s_barrier"), 512, 2), IsEmpty());
+  auto findings = check(CheckRace, body(""), 512, 2);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], AllOf(HasSubstr("race: wave"),
+                                 HasSubstr("in the same barrier interval")));
+}
+
+TEST_F(Checkers, RaceInGlobalMemory) {
+  const auto body = [](const char *lane) {
+    return std::string("  s_load_dwordx4 s[4:7], s[0:1], 0x0\n  ") + lane +
+           R"(
+  v_lshlrev_b32 v2, 2, v1
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v2, v0, s[6:7]
+)";
+  };
+  EXPECT_THAT(check(CheckRace, body("v_mov_b32 v1, v0"), 0, 2), IsEmpty());
+  auto findings = check(CheckRace, body("v_and_b32 v1, 63, v0"), 0, 2);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("which another wave writes"));
+}
+
+TEST_F(Checkers, BarrierThatAWaveMisses) {
+  const std::string body = R"(
+  v_cmp_gt_u32 vcc, 64, v0
+  s_cbranch_vccz .Lend
+  s_barrier
+.Lend:
+)";
+  EXPECT_THAT(check(CheckBarrier, body, 0, 1), IsEmpty());
+  auto findings = check(CheckBarrier, body, 0, 2);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], AllOf(HasSubstr("barrier: 1 of 2 waves"),
+                                 HasSubstr("s_barrier")));
+}
+
+TEST_F(Checkers, TransposingLdsRead) {
+  // Writes 4 rows of 16 halves per group of 16 lanes and reads columns.
+  auto findings = check(CheckMemory | CheckWait, R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 3, v0
+  v_mul_u32_u24 v3, 4, v0
+  v_add_u32 v4, 1, v3
+  v_lshl_or_b32 v4, v4, 16, v3
+  v_add_u32 v5, 0x20002, v4
+  ds_write_b64 v2, v[4:5]
+  s_waitcnt lgkmcnt(0)
+  ds_read_b64_tr_b16 v[6:7], v2
+  s_waitcnt lgkmcnt(0)
+  global_store_dwordx2 v2, v[6:7], s[6:7]
+)",
+                        512);
+  EXPECT_THAT(findings, IsEmpty());
+  // Half h of the group's tile holds its own number; rows are 16 wide.
+  for (unsigned lane = 0; lane < 64; ++lane)
+    for (unsigned row = 0; row < 4; ++row) {
+      const unsigned half =
+          output[lane * 2 + row / 2] >> (row % 2 * 16) & 0xffff;
+      EXPECT_EQ(half, lane / 16 * 64 + row * 16 + lane % 16)
+          << lane << " " << row;
+    }
 }
 
 } // namespace

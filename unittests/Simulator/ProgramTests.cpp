@@ -36,7 +36,7 @@ class Compiled : public testing::TestWithParam<const char *> {
 protected:
   Compiled() {
     DeviceOptions options;
-    options.checks = CheckMemory | CheckInit | CheckWait;
+    options.checks = CheckAll;
     device = std::make_unique<Device>(options);
   }
   std::shared_ptr<CodeObject> compile(const std::string &source) {
