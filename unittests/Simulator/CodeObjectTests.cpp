@@ -85,7 +85,7 @@ kernel void k(global int *p, int n) {
   options.threads = 1;
   Device device(options);
   const uint64_t p = *device.allocate(4096);
-  for (unsigned round = 0; round < 2000; ++round) {
+  for (unsigned round = 0; round < 500; ++round) {
     auto altered = bytes;
     for (unsigned k = 0; k < 1 + round % 4; ++k)
       altered[next() % altered.size()] = uint8_t(next());
