@@ -66,41 +66,67 @@ cl::opt<bool> listProfilesFlag("list-profiles",
                                cl::cat(category));
 cl::list<std::string> inputs(cl::Positional, cl::desc("<input>"),
                              cl::cat(category));
-cl::opt<std::string> output("o", cl::value_desc("path"),
-                            cl::desc("Bundle directory, folder of sources, or "
-                                     "file, by what is written"),
-                            cl::cat(category));
-cl::list<std::string> profiles("profile", cl::CommaSeparated,
-                               cl::value_desc("names"),
-                               cl::desc("Compile the input for these serving "
-                                        "profiles first"),
-                               cl::cat(category));
-cl::opt<std::string> target("target", cl::init("gfx950"),
-                            cl::desc("GPU to compile for"), cl::cat(category));
-cl::opt<std::string> libraryRoot("library-root", cl::value_desc("folder"),
-                                 cl::desc("Folder with kernels/ and "
-                                          "manifests/"),
-                                 cl::cat(category));
-cl::opt<std::string> engineName("name",
-                                cl::desc("Name of the engine when the input "
-                                         "is compiled"),
-                                cl::cat(category));
-cl::opt<bool> allowExperimental("allow-experimental",
-                                cl::desc("Consider tactics of maturity "
-                                         "`experiment`"),
-                                cl::cat(category));
-cl::opt<bool> explain("explain",
-                      cl::desc("Say for each operation why its tactic was "
-                               "chosen"),
-                      cl::cat(category));
-cl::opt<unsigned> threads("threads", cl::init(0),
-                          cl::desc("Kernels assembled at the same time; 0: "
-                                   "one on each core"),
-                          cl::cat(category));
-cl::opt<bool> verbose("verbose", cl::desc("A line on stderr for each phase"),
-                      cl::cat(category));
-cl::opt<bool> timing("timing", cl::desc("Print the time of each phase"),
+cl::opt<std::string>
+    outputOption("o", cl::value_desc("path"),
+                 cl::desc("Bundle directory, folder of sources, or "
+                          "file, by what is written"),
+                 cl::cat(category));
+cl::list<std::string>
+    profilesOption("profile", cl::CommaSeparated, cl::value_desc("names"),
+                   cl::desc("Compile the input for these serving "
+                            "profiles first"),
+                   cl::cat(category));
+cl::opt<std::string> targetOption("target", cl::init("gfx950"),
+                                  cl::desc("GPU to compile for"),
+                                  cl::cat(category));
+cl::opt<std::string> libraryRootOption("library-root", cl::value_desc("folder"),
+                                       cl::desc("Folder with kernels/ and "
+                                                "manifests/"),
+                                       cl::cat(category));
+cl::opt<std::string>
+    engineNameOption("name",
+                     cl::desc("Name of the engine when the input "
+                              "is compiled"),
                      cl::cat(category));
+cl::opt<bool> allowExperimentalOption("allow-experimental",
+                                      cl::desc("Consider tactics of maturity "
+                                               "`experiment`"),
+                                      cl::cat(category));
+cl::opt<bool>
+    explainOption("explain",
+                  cl::desc("Say for each operation why its tactic was "
+                           "chosen"),
+                  cl::cat(category));
+cl::opt<unsigned> jobsOption("jobs", cl::init(0),
+                             cl::desc("Kernels assembled at the same time; 0: "
+                                      "one on each core"),
+                             cl::cat(category));
+cl::opt<bool> verboseOption("verbose",
+                            cl::desc("A line on stderr for each phase"),
+                            cl::cat(category));
+cl::opt<bool> timingOption("timing", cl::desc("Print the time of each phase"),
+                           cl::cat(category));
+
+/// What the command line says. Linking resets LLVM's command line options, so
+/// that they cannot be read afterwards.
+struct Settings {
+  std::string output, target, libraryRoot, engineName;
+  std::vector<std::string> profiles;
+  bool allowExperimental, explain;
+  unsigned jobs;
+};
+
+Settings readSettings() {
+  return {
+      outputOption,
+      targetOption,
+      libraryRootOption,
+      engineNameOption,
+      std::vector<std::string>(profilesOption.begin(), profilesOption.end()),
+      allowExperimentalOption,
+      explainOption,
+      jobsOption};
+}
 
 int fail(const llvm::Twine &message) {
   llvm::errs() << "netra-translate: error: " << message << "\n";
@@ -132,15 +158,16 @@ static bool needsImport(ModuleOp module) {
 }
 
 /// Compiles `module` down to an engine when it is not one yet.
-static LogicalResult compile(ModuleOp module, Progress &progress) {
+static LogicalResult compile(ModuleOp module, const Settings &settings,
+                             Progress &progress) {
   MLIRContext *context = module.getContext();
   if (!module.getOps<EngineOp>().empty())
-    return profiles.empty() ? success()
-                            : module.emitError()
-                                  << "--profile is for modules that are "
-                                     "still to be compiled, but this one "
-                                     "holds an engine";
-  if (profiles.empty())
+    return settings.profiles.empty()
+               ? success()
+               : module.emitError() << "--profile is for modules that are "
+                                       "still to be compiled, but this one "
+                                       "holds an engine";
+  if (settings.profiles.empty())
     return module.emitError()
            << "expected a module with a netra.engine; name the serving "
               "profiles to compile it for with --profile";
@@ -153,13 +180,13 @@ static LogicalResult compile(ModuleOp module, Progress &progress) {
   }
   progress.begin("compile");
   EnginePipelineOptions options;
-  for (const std::string &name : profiles)
+  for (const std::string &name : settings.profiles)
     options.profiles.push_back(name);
-  options.target = target;
-  options.libraryRoot = libraryRoot;
-  options.allowExperimental = allowExperimental;
-  options.explain = explain;
-  options.name = engineName;
+  options.target = settings.target;
+  options.libraryRoot = settings.libraryRoot;
+  options.allowExperimental = settings.allowExperimental;
+  options.explain = settings.explain;
+  options.name = settings.engineName;
   PassManager manager(context);
   buildEnginePipeline(manager, options);
   return manager.run(module);
@@ -196,7 +223,8 @@ static int writeText(StringRef path, StringRef text) {
 
 /// Writes one file per kernel below `-o`, or all of them to stdout. A folder
 /// that this run has created goes again when it fails.
-static int writeSources(const std::vector<KernelSource> &sources) {
+static int writeSources(const std::vector<KernelSource> &sources,
+                        const std::string &output) {
   if (output.empty()) {
     for (const KernelSource &source : sources)
       llvm::outs() << source.text;
@@ -220,7 +248,7 @@ static int writeSources(const std::vector<KernelSource> &sources) {
 }
 
 /// Fails early, before minutes of work, when the bundle could not be written.
-static LogicalResult checkBundlePath() {
+static LogicalResult checkBundlePath(const std::string &output) {
   if (llvm::sys::fs::exists(output) && !llvm::sys::fs::is_directory(output)) {
     fail(output + ": expected a folder for the engine, found a file");
     return failure();
@@ -228,7 +256,8 @@ static LogicalResult checkBundlePath() {
   return success();
 }
 
-static int translate(Action action, Progress &progress) {
+static int translate(Action action, const std::string &input,
+                     const Settings &settings, Progress &progress) {
   DialectRegistry registry;
   registry.insert<func::FuncDialect, NetraDialect>();
   registerImportDialects(registry);
@@ -240,7 +269,7 @@ static int translate(Action action, Progress &progress) {
   if (action == Action::FromEngine) {
     progress.begin("read engine");
     FailureOr<OwningOpRef<ModuleOp>> module =
-        translateFromBundle(&context, inputs.front());
+        translateFromBundle(&context, input);
     if (failed(module))
       return kFailure;
     std::string text;
@@ -248,19 +277,19 @@ static int translate(Action action, Progress &progress) {
     (*module)->print(stream);
     stream << "\n";
     progress.finish();
-    return writeText(output, text);
+    return writeText(settings.output, text);
   }
 
-  if (action == Action::ToEngine && failed(checkBundlePath()))
+  if (action == Action::ToEngine && failed(checkBundlePath(settings.output)))
     return kFailure;
   progress.begin("parse");
-  OwningOpRef<ModuleOp> module = readModule(context, sources, inputs.front());
-  if (!module || failed(compile(*module, progress)))
+  OwningOpRef<ModuleOp> module = readModule(context, sources, input);
+  if (!module || failed(compile(*module, settings, progress)))
     return kFailure;
 
   TranslationOptions options;
-  options.libraryRoot = Catalog::findLibraryRoot(libraryRoot);
-  options.threads = threads;
+  options.libraryRoot = Catalog::findLibraryRoot(settings.libraryRoot);
+  options.threads = settings.jobs;
   options.progress = [&](size_t done, size_t total, StringRef symbol) {
     progress.advance(done, total, symbol);
   };
@@ -271,20 +300,21 @@ static int translate(Action action, Progress &progress) {
     if (failed(kernels))
       return kFailure;
     progress.finish();
-    return writeSources(*kernels);
+    return writeSources(*kernels, settings.output);
   }
   progress.begin("assemble");
   FailureOr<EngineBundle> bundle = translateToBundle(*module, options);
   if (failed(bundle))
     return kFailure;
   progress.begin("write");
-  if (llvm::Error error = writeBundle(bundle->engine, bundle->files, output))
+  if (llvm::Error error =
+          writeBundle(bundle->engine, bundle->files, settings.output))
     return fail(llvm::toString(std::move(error)));
   progress.finish();
   return kSuccess;
 }
 
-static int list() {
+static int list(const Settings &settings) {
   bool wantsTactics = listTacticsFormat.getNumOccurrences() != 0;
   bool wantsJson = listTacticsFormat == "json";
   if (wantsTactics && !wantsJson && !listTacticsFormat.empty() &&
@@ -292,8 +322,8 @@ static int list() {
     return failUsage("expected --list-tactics=text or --list-tactics=json, "
                      "found '" +
                      listTacticsFormat + "'");
-  llvm::Expected<Catalog> catalog =
-      Catalog::load(Catalog::findLibraryRoot(libraryRoot), target);
+  llvm::Expected<Catalog> catalog = Catalog::load(
+      Catalog::findLibraryRoot(settings.libraryRoot), settings.target);
   if (!catalog)
     return fail(llvm::toString(catalog.takeError()));
   if (wantsTactics)
@@ -315,8 +345,9 @@ int main(int argc, char **argv) {
     llvm::errs() << errors;
     return kUsage;
   }
-  if (!findTarget(target))
-    return failUsage("unknown target '" + target + "'");
+  Settings settings = readSettings();
+  if (!findTarget(settings.target))
+    return failUsage("unknown target '" + settings.target + "'");
 
   bool lists = listTacticsFormat.getNumOccurrences() != 0 || listProfilesFlag;
   if (actions.size() + (lists ? 1 : 0) != 1)
@@ -326,13 +357,13 @@ int main(int argc, char **argv) {
     if (!inputs.empty())
       return failUsage("a listing takes no input, found '" + inputs.front() +
                        "'");
-    return list();
+    return list(settings);
   }
   if (inputs.size() != 1)
     return failUsage(inputs.empty() ? "expected an input, found none"
                                     : "expected one input, found several");
-  if (actions.front() == Action::ToEngine && output.empty())
+  if (actions.front() == Action::ToEngine && settings.output.empty())
     return failUsage("expected -o DIR for the engine");
-  Progress progress(verbose, timing);
-  return translate(actions.front(), progress);
+  Progress progress(verboseOption, timingOption);
+  return translate(actions.front(), inputs.front(), settings, progress);
 }
