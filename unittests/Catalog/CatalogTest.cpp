@@ -1,0 +1,217 @@
+//===- CatalogTest.cpp - Loading the catalogue and selection --------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestTactic.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+using namespace netra;
+using namespace netra::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+namespace {
+/// A library root in a temporary folder.
+class CatalogTest : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "netra-catalog-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    root = pattern;
+    write("kernels/gfx950/dense/test.s", "// nothing\n");
+    fs::create_directories(root / "manifests/gfx950/tactics");
+    fs::create_directories(root / "manifests/gfx950/profiles");
+  }
+  void TearDown() override { fs::remove_all(root); }
+
+  void write(const std::string &path, const std::string &text) {
+    fs::create_directories((root / path).parent_path());
+    std::ofstream(root / path) << text;
+  }
+
+  /// Adds the test tactic with changes.
+  void addTactic(const std::string &name,
+                 const std::map<std::string, nlohmann::json> &changes = {}) {
+    nlohmann::json document = testTacticJson();
+    document["name"] = "gfx950." + name;
+    for (const auto &[pointer, value] : changes)
+      document[nlohmann::json::json_pointer(pointer)] = value;
+    write("manifests/gfx950/tactics/" + name + ".json", document.dump(2));
+  }
+
+  std::string fault() {
+    auto catalog = Catalog::load(root.string(), "gfx950");
+    return catalog ? "" : llvm::toString(catalog.takeError());
+  }
+  Catalog load() {
+    return llvm::cantFail(Catalog::load(root.string(), "gfx950"));
+  }
+
+  fs::path root;
+};
+} // namespace
+
+TEST_F(CatalogTest, LoadsSortedAndIndexed) {
+  addTactic("b");
+  addTactic("a");
+  addTactic("c", {{"/operation", "other"}});
+  write("manifests/gfx950/tactics/readme.txt", "not a manifest");
+  Catalog catalog = load();
+  ASSERT_EQ(catalog.tactics().size(), 3u);
+  EXPECT_EQ(catalog.tactics()[0].name, "gfx950.a");
+  EXPECT_EQ(catalog.tactics()[0].manifestPath,
+            "manifests/gfx950/tactics/a.json");
+  EXPECT_EQ(catalog.tacticsFor("dense", "dense").size(), 2u);
+  EXPECT_EQ(catalog.tacticsFor("dense", "other").size(), 1u);
+  EXPECT_TRUE(catalog.tacticsFor("norm", "rms_norm").empty());
+  const Tactic *tactic = catalog.findTactic("gfx950.b");
+  ASSERT_NE(tactic, nullptr);
+  EXPECT_EQ(catalog.findTactic("gfx950.d"), nullptr);
+  // Pointers survive a move.
+  Catalog moved = std::move(catalog);
+  EXPECT_EQ(moved.findTactic("gfx950.b"), tactic);
+}
+
+TEST_F(CatalogTest, AllFaultsOfAllFilesAreReportedTogether) {
+  addTactic("a", {{"/rank", "x"}});
+  addTactic("b", {{"/template", "dense/absent.s"}});
+  addTactic("c");
+  addTactic("d", {{"/name", "gfx950.c"}});
+  write("manifests/gfx950/tactics/e.json", "{");
+  write("manifests/gfx950/tactics/f.json", std::string("\0\x01\xff", 3));
+  write("manifests/gfx950/profiles/p.json", "{}");
+  std::string text = fault();
+  for (const char *part :
+       {"manifests/gfx950/tactics/a.json: /rank: expected",
+        "manifests/gfx950/tactics/b.json: /template: expected a file of "
+        "kernels/gfx950, found no \"dense/absent.s\" there",
+        "manifests/gfx950/tactics/d.json: /name: expected a name of its own, "
+        "found \"gfx950.c\", which manifests/gfx950/tactics/c.json has",
+        "manifests/gfx950/tactics/e.json: expected JSON",
+        "manifests/gfx950/tactics/f.json: expected JSON",
+        "manifests/gfx950/profiles/p.json: /: expected the key \"format\""})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_EQ(text.find(root.string()), std::string::npos);
+}
+
+TEST_F(CatalogTest, MissingFoldersAndTargets) {
+  fs::remove_all(root / "manifests/gfx950/profiles");
+  EXPECT_THAT(fault(), HasSubstr("expected the folder"));
+  auto catalog = Catalog::load(root.string(), "gfx9000");
+  EXPECT_THAT(llvm::toString(catalog.takeError()),
+              HasSubstr("expected one of gfx950"));
+}
+
+TEST_F(CatalogTest, SelectionIsATotalOrder) {
+  addTactic("verified_cheap", {{"/cost/bytes", 1000}, {"/rank", 900}});
+  addTactic("verified_b", {{"/rank", 5}});
+  addTactic("verified_a", {{"/rank", 5}});
+  addTactic("verified_low", {{"/rank", 4}});
+  addTactic("accepted", {{"/maturity", "accepted"},
+                         {"/evidence/0/kind", "device"},
+                         {"/rank", 1000},
+                         {"/cost/bytes", 100000000}});
+  addTactic("experiment", {{"/maturity", "experiment"}, {"/rank", 0}});
+  addTactic("rejected", {{"/maturity", "rejected"}, {"/rank", 0}});
+  addTactic("other_n", {{"/match/dimensions/N", 4096}});
+  addTactic("other_nk",
+            {{"/match/dimensions/N", 4096}, {"/match/dimensions/K", 4096}});
+  Catalog catalog = load();
+  Selection selection = catalog.select(testProblem());
+  ASSERT_TRUE(selection.winner);
+  EXPECT_EQ(selection.winner->tactic->name, "gfx950.accepted");
+  EXPECT_EQ(selection.reason, "accepted comes before gfx950.verified_cheap, "
+                              "which is verified");
+  std::vector<std::string> order, near;
+  for (const Candidate &candidate : selection.runnersUp)
+    order.push_back(candidate.tactic->name);
+  for (const Candidate &candidate : selection.nearest)
+    near.push_back(candidate.tactic->name);
+  EXPECT_THAT(order, ElementsAre("gfx950.verified_cheap", "gfx950.verified_low",
+                                 "gfx950.verified_a", "gfx950.verified_b"));
+  EXPECT_THAT(near, ElementsAre("gfx950.experiment", "gfx950.other_n",
+                                "gfx950.rejected"));
+  SelectOptions options;
+  options.allowExperimental = true;
+  options.nearestMisses = 1;
+  selection = catalog.select(testProblem(), options);
+  EXPECT_EQ(selection.runnersUp.back().tactic->name, "gfx950.experiment");
+  EXPECT_EQ(selection.nearest.size(), 1u);
+}
+
+TEST_F(CatalogTest, SelectionSaysWhy) {
+  addTactic("b", {{"/rank", 7}});
+  addTactic("c", {{"/rank", 8}});
+  EXPECT_EQ(load().select(testProblem()).reason,
+            "rank 7 comes before rank 8 of gfx950.c");
+  addTactic("a", {{"/rank", 7}});
+  EXPECT_EQ(load().select(testProblem()).reason,
+            "its name comes before gfx950.b");
+  addTactic("d", {{"/cost/bytes", 8000}});
+  EXPECT_EQ(load().select(testProblem()).reason,
+            "estimated 0.001 us against 0.008 us of gfx950.a");
+  Problem problem = testProblem(64, 500);
+  Selection selection = load().select(problem);
+  EXPECT_FALSE(selection.winner);
+  EXPECT_EQ(selection.reason,
+            "none of 4 tactics matches; nearest gfx950.a differs in dimension "
+            "K: expected a multiple of 64, found 500");
+  problem.operation = "sparse";
+  EXPECT_EQ(load().select(problem).reason,
+            "no tactic of gfx950 computes dense.sparse");
+  fs::remove_all(root / "manifests/gfx950/tactics");
+  fs::create_directories(root / "manifests/gfx950/tactics");
+  addTactic("only");
+  EXPECT_EQ(load().select(testProblem()).reason,
+            "the only one of 1 that matches");
+}
+
+TEST_F(CatalogTest, SelectionIsFast) {
+  for (int i = 0; i < 40; ++i)
+    addTactic("t" + std::to_string(i),
+              {{"/operation", i % 4 ? "other" : "dense"}});
+  Catalog catalog = load();
+  auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 300; ++i)
+    ASSERT_TRUE(catalog.select(testProblem()).winner);
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  EXPECT_LT(seconds, 1.0); // milliseconds, with room for slow builds
+}
+
+TEST(LibraryRoot, OptionThenEnvironmentThenBuiltIn) {
+  ::setenv("NETRA_LIBRARY_ROOT", "/somewhere", 1);
+  EXPECT_EQ(Catalog::findLibraryRoot("/here"), "/here");
+  EXPECT_EQ(Catalog::findLibraryRoot(), "/somewhere");
+  ::setenv("NETRA_LIBRARY_ROOT", "", 1);
+  EXPECT_NE(Catalog::findLibraryRoot(), "");
+  ::unsetenv("NETRA_LIBRARY_ROOT");
+  EXPECT_NE(Catalog::findLibraryRoot(), "");
+}
+
+TEST(ShippedCatalog, LoadsWithAllProfiles) {
+  auto catalog = Catalog::load(NETRA_TEST_SOURCE_DIR, "gfx950");
+  ASSERT_TRUE(bool(catalog)) << llvm::toString(catalog.takeError());
+  EXPECT_EQ(catalog->profiles().size(), 13u);
+  const ServingProfile *profile = catalog->findProfile("decode_m1");
+  ASSERT_NE(profile, nullptr);
+  EXPECT_EQ(profile->guards.at("batch"), (GuardRange{1, 64}));
+  profile = catalog->findProfile("verify_m12_b64_routes768");
+  ASSERT_NE(profile, nullptr);
+  EXPECT_EQ(profile->guards.at("routed_rows"), (GuardRange{768, 768}));
+  // Equal priorities of overlapping profiles would leave the choice open.
+  std::set<int64_t> priorities;
+  for (const ServingProfile &each : catalog->profiles())
+    EXPECT_TRUE(priorities.insert(each.priority).second) << each.name;
+}

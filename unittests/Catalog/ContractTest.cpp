@@ -1,0 +1,213 @@
+//===- ContractTest.cpp - Problems, contracts and their identity ----------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Netra/Catalog/Contract.h"
+
+#include "TestTactic.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <clocale>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <set>
+
+using namespace netra;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+static Contract testContract() {
+  static const Tactic tactic =
+      llvm::cantFail(parseTactic(test::tacticText, "test.json"));
+  return llvm::cantFail(instantiate(tactic, test::testProblem(),
+                                    {{"WAVES", 4}, {"DEPTH", 2}}))
+      .contract;
+}
+
+template <typename T> static std::string message(llvm::Expected<T> value) {
+  return value ? "" : llvm::toString(value.takeError());
+}
+
+TEST(Contract, RoundTrip) {
+  Contract contract = testContract();
+  EXPECT_THAT(contract.id(), StartsWith("nk_"));
+  EXPECT_EQ(contract.id().size(), 27u);
+  Contract again = llvm::cantFail(Contract::fromJson(contract.toJson()));
+  EXPECT_TRUE(again == contract);
+  EXPECT_EQ(again.toJson(), contract.toJson());
+  EXPECT_EQ(again.id(), contract.id());
+  Problem problem =
+      llvm::cantFail(Problem::fromJson(contract.problem.toJson()));
+  EXPECT_TRUE(problem == contract.problem);
+}
+
+// Every field on its own makes another contract, and no two of these changes
+// make the same.
+TEST(Contract, IdChangesWithEveryField) {
+  using Change = std::function<void(Contract &)>;
+  const std::vector<Change> changes = {
+      [](Contract &c) { c.target = "gfx951"; },
+      [](Contract &c) { c.waveSize = 32; },
+      [](Contract &c) { c.kernargBytes += 8; },
+      [](Contract &c) { c.grid[0] += 1; },
+      [](Contract &c) { c.grid[1] += 1; },
+      [](Contract &c) { c.grid[2] += 1; },
+      [](Contract &c) { c.block[0] += 1; },
+      [](Contract &c) { c.block[1] += 1; },
+      [](Contract &c) { c.block[2] += 1; },
+      [](Contract &c) { c.staticLds += 4; },
+      [](Contract &c) { c.dynamicLds += 4; },
+      [](Contract &c) { c.workspaceBytes += 4; },
+      [](Contract &c) { c.workspaceAlignment *= 2; },
+      [](Contract &c) { c.numerics.accumulation += "x"; },
+      [](Contract &c) { c.numerics.rounding += "x"; },
+      [](Contract &c) { c.numerics.reductionOrder += "x"; },
+      [](Contract &c) { c.graphCapture = false; },
+      [](Contract &c) { c.deterministic = false; },
+      [](Contract &c) { c.arguments.pop_back(); },
+      [](Contract &c) { std::swap(c.arguments[0], c.arguments[1]); },
+      [](Contract &c) { c.arguments[0].name = "y"; },
+      [](Contract &c) { c.arguments[0].kind = ArgumentKind::Value; },
+      [](Contract &c) { c.arguments[0].type = ElementType::F16; },
+      [](Contract &c) { c.arguments[0].access = Access::ReadWrite; },
+      [](Contract &c) { c.arguments[0].role = "weight"; },
+      [](Contract &c) { c.arguments[0].offset = 1; },
+      [](Contract &c) { c.arguments[0].bytes = 4; },
+      [](Contract &c) { c.arguments[0].operandOffset = 1; },
+      [](Contract &c) { c.arguments[0].bits = 1; },
+      [](Contract &c) { c.problem.family = "norm"; },
+      [](Contract &c) { c.problem.operation = "norm"; },
+      [](Contract &c) { c.problem.dimensions["M"] = 3; },
+      [](Contract &c) { c.problem.dimensions["B"] = 1; },
+      [](Contract &c) { c.problem.dimensions.erase("M"); },
+      [](Contract &c) { c.problem.operands.pop_back(); },
+      [](Contract &c) { c.problem.operands[0].role = "x2"; },
+      [](Contract &c) { c.problem.operands[0].type = ElementType::F16; },
+      [](Contract &c) { c.problem.operands[0].shape[0] += 1; },
+      [](Contract &c) { c.problem.operands[0].shape.push_back(1); },
+      [](Contract &c) { c.problem.operands[0].layout = "n16k16"; },
+      [](Contract &c) { c.problem.attributes.erase("epilogue"); },
+      [](Contract &c) { c.problem.attributes["epilogue"] = true; },
+      [](Contract &c) { c.problem.attributes["epilogue"] = int64_t(1); },
+      [](Contract &c) { c.problem.attributes["epilogue"] = 1.0; },
+      [](Contract &c) { c.problem.attributes["epilogue"] = std::string("1"); },
+      [](Contract &c) {
+        c.problem.attributes["epsilon"] = std::nextafter(1e-6, 1.0);
+      },
+      [](Contract &c) { c.problem.attributes["epsilon"] = 0.0; },
+      [](Contract &c) { c.problem.attributes["epsilon"] = -0.0; },
+      [](Contract &c) { c.problem.attributes["extra"] = false; },
+  };
+  std::set<std::string> ids = {testContract().id()};
+  for (size_t i = 0; i < changes.size(); ++i) {
+    Contract contract = testContract();
+    changes[i](contract);
+    EXPECT_TRUE(ids.insert(contract.id()).second) << "change " << i;
+  }
+}
+
+TEST(Contract, IdChangesWithNothingElse) {
+  Contract contract = testContract();
+  std::string id = contract.id();
+  std::mt19937 random(3);
+  for (int i = 0; i < 20; ++i) {
+    std::shuffle(contract.problem.operands.begin(),
+                 contract.problem.operands.end(), random);
+    EXPECT_EQ(contract.id(), id);
+  }
+  for (const char *locale : {"C", "C.UTF-8", "de_DE.UTF-8", "tr_TR.UTF-8"}) {
+    std::setlocale(LC_ALL, locale); // stays "C" when the locale is not there
+    EXPECT_EQ(testContract().id(), id);
+  }
+  std::setlocale(LC_ALL, "C");
+  // The canonical form is a function of the contents, known to other readers:
+  // this is what a contract of one argument and no operand looks like.
+  Contract small;
+  small.target = "gfx950";
+  small.problem.family = "f";
+  small.problem.operation = "o";
+  small.problem.attributes["eps"] = 1.0;
+  small.arguments.push_back({"n", ArgumentKind::Value, ElementType::I32,
+                             Access::Value, "", 0, 4, 0, 7});
+  EXPECT_EQ(
+      small.toJson(),
+      R"({"arguments":[{"access":"value","bits":7,"bytes":4,"kind":"value",)"
+      R"("name":"n","offset":0,"operand_offset":0,"role":"","type":"i32"}],)"
+      R"("block":[1,1,1],"deterministic":true,"dynamic_lds":0,)"
+      R"("format":"netra.contract/1","graph_capture":true,"grid":[1,1,1],)"
+      R"("kernarg_bytes":0,"numerics":{"accumulation":"",)"
+      R"("reduction_order":"","rounding":""},"problem":{"attributes":)"
+      R"({"eps":{"f64":"0x3ff0000000000000"}},"dimensions":{},"family":"f",)"
+      R"("operands":[],"operation":"o"},"static_lds":0,"target":"gfx950",)"
+      R"("wave_size":64,"workspace":{"alignment":256,"bytes":0}})");
+}
+
+TEST(Contract, Sha256IsTheStandardOne) {
+  EXPECT_EQ(sha256Hex(llvm::StringRef("abc")),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(Problem, VerifyListsEveryFault) {
+  Problem problem = test::testProblem();
+  EXPECT_EQ(llvm::toString(problem.verify()), "");
+  problem.family = "Dense";
+  problem.operation = "";
+  problem.dimensions["k"] = 1;
+  problem.dimensions["M"] = -1;
+  problem.operands.push_back(problem.operands[0]);
+  problem.operands[1].layout = "n16k17";
+  problem.operands[2].shape = {-4};
+  problem.attributes["Bad"] = true;
+  problem.attributes["text"] = std::string("\xff");
+  std::string text = llvm::toString(problem.verify());
+  for (const char *part :
+       {"family", "operation", "dimension \"k\"", "dimension M",
+        "operand x: expected each role once", "n16k17", "operand bias",
+        "attribute \"Bad\"", "attribute text: expected UTF-8"})
+    EXPECT_THAT(text, HasSubstr(part));
+  problem = test::testProblem();
+  problem.operands[1].layout = "n16k16";
+  problem.operands[1].shape = {17, 16};
+  EXPECT_THAT(llvm::toString(problem.verify()), HasSubstr("multiples of 16"));
+}
+
+TEST(Contract, ReadsStrictly) {
+  std::string text = testContract().toJson();
+  EXPECT_THAT(message(Contract::fromJson("")), HasSubstr("expected JSON"));
+  EXPECT_THAT(message(Contract::fromJson("{}")),
+              HasSubstr("expected the key \"format\""));
+  nlohmann::json document = nlohmann::json::parse(text);
+  auto expect = [&](auto change, const char *part) {
+    nlohmann::json copy = document;
+    change(copy);
+    EXPECT_THAT(message(Contract::fromJson(copy.dump())), HasSubstr(part));
+  };
+  expect([](auto &d) { d["more"] = 1; }, "unknown key \"more\"");
+  expect([](auto &d) { d["grid"][0] = 0; }, "/grid/0");
+  expect([](auto &d) { d["block"] = {1, 2}; }, "an array of 3");
+  expect([](auto &d) { d["arguments"][0]["kind"] = "float"; },
+         "/arguments/0/kind");
+  expect([](auto &d) { d["problem"]["attributes"]["epsilon"] = 1e-6; },
+         "/problem/attributes/epsilon");
+  expect([](auto &d) { d["problem"]["operands"][0]["layout"] = "zz"; },
+         "expected one of");
+  expect([](auto &d) { d["format"] = "netra.contract/2"; }, "/format");
+}
+
+TEST(Contract, AnyBytesAreSurvived) {
+  std::string text = testContract().toJson();
+  for (size_t length = 0; length < text.size(); ++length)
+    EXPECT_NE(message(Contract::fromJson(text.substr(0, length))), "");
+  std::mt19937 random(11);
+  for (int i = 0; i < 2000; ++i) {
+    std::string copy = text;
+    for (int j = 1 + random() % 4; j > 0; --j)
+      copy[random() % copy.size()] = char(random());
+    llvm::consumeError(Contract::fromJson(copy).takeError());
+  }
+}

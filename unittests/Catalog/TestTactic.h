@@ -1,0 +1,114 @@
+//===- TestTactic.h - A tactic for tests ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_UNITTESTS_CATALOG_TESTTACTIC_H
+#define NETRA_UNITTESTS_CATALOG_TESTTACTIC_H
+
+#include "Netra/Catalog/Catalog.h"
+
+#include <nlohmann/json.hpp>
+
+namespace netra::test {
+
+/// A manifest that uses every feature of the format.
+inline const char *const tacticText = R"json({
+  "format": "netra.tactic/1",
+  "name": "gfx950.test_dense",
+  "target": "gfx950",
+  "family": "dense",
+  "operation": "dense",
+  "maturity": "verified",
+  "rank": 100,
+  "summary": "a dense kernel for tests",
+  "template": "dense/test.s",
+  "symbol": "netra_test_n{N}_k{K}_w{WAVES}_{epilogue}_b{HAS_BIAS}",
+  "match": {
+    "dimensions": {
+      "M": {"min": 1, "max": 4},
+      "N": {"multiple_of": 8, "min": 8},
+      "K": {"multiple_of": 64}
+    },
+    "operands": {
+      "x": {"type": "bf16", "layout": "row_major", "shape": ["M", "K"]},
+      "weight": {"type": ["bf16", "f8E4M3FN"], "layout": ["row_major", "n16k16"], "shape": ["N", "K"]},
+      "bias": {"type": "bf16", "optional": true},
+      "result": {"type": "bf16"}
+    },
+    "attributes": {
+      "epilogue": ["none", "silu"],
+      "accumulation": ["f32"],
+      "epsilon": {"any": true},
+      "scale": {"min": 0.5, "max": 2}
+    }
+  },
+  "options": {"WAVES": [4, 2, 1], "DEPTH": [2, 1]},
+  "requires": ["K % (64 * WAVES) == 0", "DEPTH <= K / (64 * WAVES)"],
+  "constants": {
+    "EPILOGUE": {"attribute": "epilogue", "values": {"none": 0, "silu": 1}},
+    "HAS_BIAS": {"present": "bias"},
+    "EPSILON": {"f32": "epsilon"},
+    "FP8": {"type_of": "weight", "values": {"bf16": 0, "f8E4M3FN": 1}},
+    "CHUNKS": "K / (64 * WAVES)",
+    "ROWS": 8,
+    "TILES": "N / ROWS * CHUNKS"
+  },
+  "arguments": [
+    {"name": "x", "kind": "pointer", "role": "x", "access": "read"},
+    {"name": "weight", "kind": "pointer", "role": "weight", "access": "read"},
+    {"name": "second_half", "kind": "pointer", "role": "weight", "access": "read", "operand_offset": "N / 2 * K"},
+    {"name": "bias", "kind": "pointer", "role": "bias", "access": "read"},
+    {"name": "rows", "kind": "value", "type": "i32", "value": "M"},
+    {"name": "result", "kind": "pointer", "role": "result", "access": "write"},
+    {"name": "epsilon", "kind": "value", "type": "f32", "value": {"f32": "epsilon"}},
+    {"name": "scale", "kind": "value", "type": "f64", "value": {"f64": "scale"}},
+    {"name": "scratch", "kind": "pointer", "role": "workspace", "access": "readwrite"}
+  ],
+  "launch": {
+    "grid": ["N / ROWS", "M", 1],
+    "block": ["64 * WAVES", "1", "1"],
+    "static_lds": "4 * ROWS * WAVES",
+    "dynamic_lds": "0"
+  },
+  "workspace": {"bytes": "4 * M * N", "alignment": 256},
+  "registers": {"vgprs": "16 + DEPTH", "agprs": "0", "sgprs": "24"},
+  "cost": {"bytes": "2 * N * K", "flop": "2 * M * N * K"},
+  "numerics": {
+    "accumulation": "f32",
+    "rounding": "once at the store",
+    "reduction_order": "test.v1",
+    "error_bound": "1 ulp"
+  },
+  "graph_capture": true,
+  "deterministic": true,
+  "evidence": [{"kind": "simulated", "what": "unit tests"}]
+})json";
+
+/// A problem that the tactic above matches.
+inline Problem testProblem(int64_t n = 64, int64_t k = 512) {
+  Problem problem;
+  problem.family = "dense";
+  problem.operation = "dense";
+  problem.dimensions = {{"M", 2}, {"N", n}, {"K", k}};
+  problem.operands = {{"x", ElementType::BF16, {2, k}, "row_major"},
+                      {"weight", ElementType::BF16, {n, k}, "row_major"},
+                      {"bias", ElementType::BF16, {n}, "row_major"},
+                      {"result", ElementType::BF16, {2, n}, "row_major"}};
+  problem.attributes = {{"epilogue", std::string("silu")},
+                        {"accumulation", std::string("f32")},
+                        {"epsilon", 1e-6},
+                        {"scale", 1.0}};
+  return problem;
+}
+
+inline nlohmann::json testTacticJson() {
+  // ordered text → ordered reader: options keep their order only in the text,
+  // so tests that care about it use `tacticText` itself.
+  return nlohmann::json::parse(tacticText);
+}
+
+} // namespace netra::test
+
+#endif // NETRA_UNITTESTS_CATALOG_TESTTACTIC_H

@@ -1,0 +1,215 @@
+//===- BundleTest.cpp - Writing and reading bundles -----------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Catalog/SchemaValidator.h"
+#include "TestLibrary.h"
+
+#include "gmock/gmock.h"
+
+#include <random>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace netra;
+using namespace netra::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+static Engine finalized() {
+  TestEngine test = makeEngine();
+  finalizeEngine(test.engine, test.files);
+  return test.engine;
+}
+
+static std::vector<std::string> listFolder(const fs::path &folder) {
+  std::vector<std::string> names;
+  for (const auto &entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(Bundle, JsonRoundTrip) {
+  Engine engine = finalized();
+  std::string text = writeEngineJson(engine);
+  EXPECT_EQ(text.back(), '\n');
+  EXPECT_THAT(text, HasSubstr("\n  \"format\": \"netra.engine/1\",\n"));
+  Engine again = llvm::cantFail(readEngineJson(text));
+  EXPECT_TRUE(again == engine);
+  EXPECT_EQ(writeEngineJson(again), text);
+}
+
+TEST(Bundle, IdsFollowTheContents) {
+  Engine engine = finalized();
+  EXPECT_EQ(engine.id.substr(0, 3), "ne_");
+  EXPECT_EQ(engine.weights.id.substr(0, 3), "nw_");
+  TestEngine test = makeEngine();
+  test.engine.plans[0].profile.priority = 4;
+  finalizeEngine(test.engine, test.files);
+  EXPECT_NE(test.engine.id, engine.id);
+  EXPECT_EQ(test.engine.weights.id, engine.weights.id);
+  test.engine.weights.entries[0].pack.sources[0].checkpoint = "other";
+  finalizeEngine(test.engine, test.files);
+  EXPECT_NE(test.engine.weights.id, engine.weights.id);
+  test = makeEngine();
+  test.files["contracts.json"] += " ";
+  finalizeEngine(test.engine, test.files);
+  EXPECT_NE(test.engine.id, engine.id);
+}
+
+TEST(Bundle, SchemaAndReaderAgree) {
+  std::ifstream stream(std::string(NETRA_TEST_SOURCE_DIR) +
+                       "/manifests/schemas/engine.schema.json");
+  SchemaValidator schema(Json::parse(stream));
+  Engine engine = finalized();
+  engine.plans[0].steps[0].arguments[2] = EngineSlot::null();
+  engine.weights.entries[0].pack.steps = {PackStep::makeCast(ElementType::F32),
+                                          PackStep::makeLayout("n16k16")};
+  Json document = Json::parse(writeEngineJson(engine));
+  EXPECT_TRUE(schema.accepts(document));
+  size_t accepted = 0, refused = 0;
+  forEachMutation(document, [&](const Json &mutated, const std::string &what) {
+    std::string fault = message(readEngineJson(mutated.dump()));
+    ASSERT_EQ(fault.empty(), schema.accepts(mutated)) << what << "\n" << fault;
+    ++(fault.empty() ? accepted : refused);
+  });
+  EXPECT_GT(accepted, 100u);
+  EXPECT_GT(refused, 1000u);
+  EXPECT_THAT(schema.unknownKeywords, ElementsAre());
+}
+
+TEST(Bundle, ReaderReportsAllFaults) {
+  Json document = Json::parse(writeEngineJson(finalized()));
+  document["bindings"][0]["role"] = "both";
+  document["plans"][0]["steps"][0].erase("grid");
+  document["extra"] = 1;
+  std::string text = message(readEngineJson(document.dump(), "engine.json"));
+  EXPECT_THAT(text, HasSubstr("engine.json: /bindings/0/role: expected one of "
+                              "\"input\", \"output\", \"state\""));
+  EXPECT_THAT(text, HasSubstr("engine.json: /plans/0/steps/0: expected the key "
+                              "\"grid\", found none"));
+  EXPECT_THAT(text, HasSubstr("unknown key \"extra\""));
+  document["format"] = "netra.engine/2";
+  EXPECT_EQ(message(readEngineJson(document.dump(), "engine.json")),
+            "engine.json: /format: expected one of \"netra.engine/1\", found "
+            "the string \"netra.engine/2\"");
+}
+
+TEST(Bundle, AnyBytesAreSurvived) {
+  std::string text = writeEngineJson(finalized());
+  for (size_t length = 0; length + 1 < text.size(); length += 37)
+    EXPECT_NE(message(readEngineJson(text.substr(0, length))), "");
+  std::mt19937 random(19);
+  for (int i = 0; i < 500; ++i) {
+    std::string copy = text;
+    for (int j = 1 + random() % 4; j > 0; --j)
+      copy[random() % copy.size()] = char(random());
+    auto engine = readEngineJson(copy);
+    if (engine)
+      verifyEngine(*engine);
+    else
+      llvm::consumeError(engine.takeError());
+  }
+}
+
+TEST(Bundle, WritesACompleteFolder) {
+  TemporaryFolder folder;
+  TestEngine test = makeEngine();
+  std::string place = (folder.path / "out").string();
+  mode_t before = ::umask(0077);
+  ASSERT_EQ(message(writeBundle(test.engine, test.files, place)), "");
+  ::umask(before);
+  EXPECT_THAT(listFolder(folder.path), ElementsAre("out"));
+  EXPECT_THAT(listFolder(place),
+              ElementsAre("code", "contracts.json", "engine.json", "source"));
+  EXPECT_TRUE(llvm::cantFail(readBundle(place)) == finalized());
+  EXPECT_EQ(folder.read("out/engine.json"), writeEngineJson(finalized()));
+  for (const auto &entry : fs::recursive_directory_iterator(place)) {
+    struct stat status;
+    ASSERT_EQ(::stat(entry.path().c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, entry.is_directory() ? 0755u : 0644u)
+        << entry.path();
+  }
+  EXPECT_THAT(llvm::cantFail(verifyBundle(place)), ElementsAre());
+  EXPECT_THAT(llvm::cantFail(verifyBundle(place + "/")), ElementsAre());
+}
+
+TEST(Bundle, ReplacesAnEngineButNothingElse) {
+  TemporaryFolder folder;
+  TestEngine test = makeEngine();
+  std::string place = (folder.path / "out").string();
+  fs::create_directory(place);
+  EXPECT_EQ(message(writeBundle(test.engine, test.files, place)), "");
+  folder.write("out/stale", "left by an older engine");
+  test.engine.name = "second";
+  EXPECT_EQ(message(writeBundle(test.engine, test.files, place + "/")), "");
+  EXPECT_EQ(llvm::cantFail(readBundle(place)).name, "second");
+  EXPECT_FALSE(fs::exists(place + "/stale"));
+
+  folder.write("precious/file", "x");
+  folder.write("file", "x");
+  auto fault = [&](const std::string &name) {
+    return message(
+        writeBundle(test.engine, test.files, (folder.path / name).string()));
+  };
+  EXPECT_THAT(fault("precious"), HasSubstr("found a folder with other files"));
+  EXPECT_EQ(folder.read("precious/file"), "x");
+  EXPECT_THAT(fault("file"), HasSubstr("found a file"));
+  EXPECT_THAT(fault("absent/out"), HasSubstr("to be a folder"));
+  EXPECT_THAT(fault("file/out"), HasSubstr("to be a folder"));
+  EXPECT_THAT(fault("out/.."), HasSubstr("own folder name"));
+  EXPECT_THAT(message(writeBundle(test.engine, test.files, "")),
+              HasSubstr("expected the name of a folder"));
+  fs::create_symlink(folder.path / "precious", folder.path / "link");
+  EXPECT_THAT(fault("link"), HasSubstr("found a file"));
+  EXPECT_THAT(listFolder(folder.path),
+              ElementsAre("file", "link", "out", "precious"));
+}
+
+TEST(Bundle, AFailedRunLeavesNothingBehind) {
+  TemporaryFolder folder;
+  TestEngine test = makeEngine();
+  std::string place = (folder.path / "out").string();
+  ASSERT_EQ(message(writeBundle(test.engine, test.files, place)), "");
+  std::string before = folder.read("out/engine.json");
+  // A file where a folder has to be: the write fails half way.
+  BundleFiles files = test.files;
+  files["source/a"] = "file";
+  files["source/a/b"] = "needs a folder of the same name";
+  EXPECT_NE(message(writeBundle(test.engine, files, place)), "");
+  for (const char *path : {"../x", "/x", "a//b", "engine.json", "", "a\\b"}) {
+    files = test.files;
+    files[path] = "x";
+    EXPECT_THAT(message(writeBundle(test.engine, files, place)),
+                HasSubstr("relative path inside the bundle"));
+  }
+  EXPECT_EQ(folder.read("out/engine.json"), before);
+  EXPECT_THAT(listFolder(folder.path), ElementsAre("out"));
+  if (::geteuid() != 0) {
+    fs::permissions(folder.path, fs::perms::owner_read | fs::perms::owner_exec);
+    EXPECT_THAT(message(writeBundle(test.engine, test.files, place)),
+                HasSubstr("cannot be written"));
+    fs::permissions(folder.path, fs::perms::owner_all);
+  }
+  EXPECT_THAT(message(writeBundle(test.engine, test.files, "/proc/netra")),
+              HasSubstr("the engine cannot be written"));
+}
+
+TEST(Bundle, SameInputSameBytes) {
+  TemporaryFolder left, right;
+  TestEngine test = makeEngine();
+  for (const TemporaryFolder *folder : {&left, &right})
+    ASSERT_EQ(message(writeBundle(test.engine, test.files,
+                                  (folder->path / "e").string())),
+              "");
+  for (const auto &entry : fs::recursive_directory_iterator(left.path)) {
+    std::string name = fs::relative(entry.path(), left.path);
+    if (!entry.is_regular_file())
+      continue;
+    EXPECT_EQ(left.read(name), right.read(name)) << name;
+  }
+}

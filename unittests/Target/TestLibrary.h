@@ -1,0 +1,254 @@
+//===- TestLibrary.h - A library root with one small kernel -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_UNITTESTS_TARGET_TESTLIBRARY_H
+#define NETRA_UNITTESTS_TARGET_TESTLIBRARY_H
+
+#include "Netra/Catalog/Catalog.h"
+#include "Netra/Target/Assembler.h"
+#include "Netra/Target/Bundle.h"
+
+#include "gtest/gtest.h"
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace netra::test {
+
+/// A folder that is removed at the end.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string pattern = testing::TempDir() + "netra-target-XXXXXX";
+    if (!mkdtemp(pattern.data()))
+      std::abort();
+    path = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(path, error);
+  }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+
+  void write(const std::string &name, const std::string &text) const {
+    std::filesystem::create_directories((path / name).parent_path());
+    std::ofstream(path / name, std::ios::binary) << text;
+  }
+  std::string read(const std::string &name) const {
+    std::ifstream stream(path / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  std::filesystem::path path;
+};
+
+/// A template that copies one dword of x to result.
+inline const char *const copyTemplate = R"(// copies x to result
+.include "include/frame.inc"
+.if NETRA_N % 64
+  .error "N must be a multiple of 64"
+.endif
+.macro netra_template name
+  frame_begin \name
+  s_load_dwordx2 s[2:3], s[0:1], NETRA_ARG_X
+  s_load_dwordx2 s[4:5], s[0:1], NETRA_ARG_RESULT
+  v_lshlrev_b32 v0, 2, v0
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v1, v0, s[2:3]
+  s_waitcnt vmcnt(0)
+  global_store_dword v0, v1, s[4:5]
+  frame_end \name
+.endm
+)";
+
+inline const char *const frameInclude = R"(// begins and ends a kernel
+.macro frame_begin name
+  .text
+  .globl \name
+  .p2align 8
+  .type \name,@function
+\name:
+.endm
+.macro frame_end name
+  s_endpgm
+.Lend_\name:
+  .size \name, .Lend_\name - \name
+  .section .rodata,"a",@progbits
+  .p2align 6
+  .amdhsa_kernel \name
+    .amdhsa_group_segment_fixed_size NETRA_STATIC_LDS
+    .amdhsa_private_segment_fixed_size 0
+    .amdhsa_kernarg_size NETRA_KERNARG_BYTES
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_accum_offset ((NETRA_VGPRS + 3) / 4) * 4
+    .amdhsa_next_free_vgpr ((NETRA_VGPRS + 3) / 4) * 4 + NETRA_AGPRS
+    .amdhsa_next_free_sgpr NETRA_SGPRS
+  .end_amdhsa_kernel
+  .text
+.endm
+)";
+
+inline const char *const copyManifest = R"json({
+  "format": "netra.tactic/1", "name": "gfx950.copy", "target": "gfx950",
+  "family": "test", "operation": "copy", "maturity": "verified", "rank": 1,
+  "summary": "copies", "template": "test/copy.s", "symbol": "netra_copy_n{N}",
+  "match": {
+    "dimensions": {"N": {"min": 1}},
+    "operands": {"x": {"type": "i32"}, "result": {"type": "i32"}},
+    "attributes": {"factor": {"any": true}}
+  },
+  "arguments": [
+    {"name": "x", "kind": "pointer", "role": "x", "access": "read"},
+    {"name": "n", "kind": "value", "type": "i32", "value": "N"},
+    {"name": "result", "kind": "pointer", "role": "result", "access": "write"}
+  ],
+  "launch": {"grid": ["ceildiv(N, 64)", 1, 1], "block": [64, 1, 1], "static_lds": 256},
+  "registers": {"vgprs": 2, "agprs": 0, "sgprs": 8},
+  "numerics": {"accumulation": "none", "rounding": "none", "reduction_order": "none"},
+  "graph_capture": true, "deterministic": true,
+  "evidence": [{"kind": "simulated", "what": "unit tests"}]
+})json";
+
+/// A complete library root with the copy kernel.
+class TestLibrary : public TemporaryFolder {
+public:
+  TestLibrary() {
+    write("kernels/gfx950/test/copy.s", copyTemplate);
+    write("kernels/gfx950/include/frame.inc", frameInclude);
+  }
+
+  Assembler assembler() const {
+    return llvm::cantFail(Assembler::create(path.string(), "gfx950"));
+  }
+};
+
+inline Problem copyProblem(int64_t n = 64) {
+  Problem problem;
+  problem.family = "test";
+  problem.operation = "copy";
+  problem.dimensions = {{"N", n}};
+  problem.operands = {{"x", ElementType::I32, {n}, "row_major"},
+                      {"result", ElementType::I32, {n}, "row_major"}};
+  problem.attributes = {{"factor", 1.0}};
+  return problem;
+}
+
+inline const Tactic &copyTactic() {
+  static const Tactic tactic =
+      llvm::cantFail(parseTactic(copyManifest, "copy.json"));
+  return tactic;
+}
+
+inline Instance copyInstance(int64_t n = 64) {
+  return llvm::cantFail(instantiate(copyTactic(), copyProblem(n), {}));
+}
+
+template <typename T> std::string message(llvm::Expected<T> value) {
+  return value ? "" : llvm::toString(value.takeError());
+}
+inline std::string message(llvm::Error error) {
+  return llvm::toString(std::move(error));
+}
+
+/// A clean engine of two launches and a fallback: input → arena → output, a
+/// weight on the side.
+struct TestEngine {
+  Engine engine;
+  BundleFiles files;
+};
+
+inline TestEngine makeEngine() {
+  static const AssembledKernel kernel = [] {
+    TestLibrary library;
+    return llvm::cantFail(library.assembler().assemble(copyInstance()));
+  }();
+  TestEngine result;
+  Contract contract = copyInstance().contract;
+  Engine &engine = result.engine;
+  engine.name = "copy";
+  const KernelMetadata &metadata = kernel.object.kernels.front();
+  EngineKernel description;
+  description.symbol = metadata.symbol;
+  description.kernargBytes = contract.kernargBytes;
+  description.staticLds = contract.staticLds;
+  description.vgprs = metadata.vgprs;
+  description.agprs = metadata.agprs;
+  description.sgprs = metadata.sgprs;
+  description.maxWorkgroup = metadata.maxWorkgroup;
+  for (const Argument &argument : contract.arguments)
+    description.arguments.push_back({argument.name, argument.offset,
+                                     argument.bytes, argument.kind,
+                                     argument.type, argument.access});
+  std::string path =
+      "code/" + kernel.object.textSha256.substr(0, 16) + ".hsaco";
+  engine.codeObjects = {{"k0",
+                         path,
+                         kernel.object.sha256,
+                         kernel.object.textSha256,
+                         {description}}};
+  engine.bindings = {
+      {"x", BindingRole::Input, 0, ElementType::I32, {64}, "row_major", 256},
+      {"y", BindingRole::Output, 0, ElementType::I32, {64}, "row_major", 256},
+      {"s", BindingRole::State, 0, ElementType::I32, {64}, "row_major", 256}};
+  PackRecipe pack;
+  pack.sources = {{"model.w", ElementType::I32, {64}}};
+  engine.weights.bytes = 1024;
+  engine.weights.entries = {
+      {"w", 256, 256, ElementType::I32, {64}, "row_major", pack},
+      {"v", 512, 256, ElementType::I32, {64}, "row_major", pack}};
+  EnginePlan plan;
+  plan.name = "decode";
+  plan.profile = {"decode", 3, {{"m", {1, 1}}, {"batch", {1, 64}}}};
+  plan.bindings = {0, 1, 2};
+  plan.arenaBytes = 512;
+  auto launch = [&](std::string name, EngineSlot from, EngineSlot to,
+                    std::vector<uint64_t> after) {
+    EngineStep step;
+    step.name = std::move(name);
+    step.operation = "test.copy";
+    step.tactic = "gfx950.copy";
+    step.contract = contract.id();
+    step.grid = {1, 1, 1};
+    step.block = {64, 1, 1};
+    step.after = std::move(after);
+    step.arguments = {from, EngineSlot::value(ElementType::I32, 64), to};
+    plan.steps.push_back(std::move(step));
+  };
+  launch("first", EngineSlot::binding(0, 0, 256), EngineSlot::arena(0, 256),
+         {});
+  launch("second", EngineSlot::weight(0, 0, 256), EngineSlot::arena(256, 256),
+         {});
+  EngineStep fallback;
+  fallback.kind = EngineStep::Kind::Fallback;
+  fallback.name = "middle";
+  fallback.operation = "framework.add";
+  fallback.reason = "no tactic";
+  fallback.inputs = {EngineSlot::arena(0, 256), EngineSlot::arena(256, 256)};
+  fallback.outputs = {EngineSlot::binding(2, 0, 256)};
+  fallback.after = {0, 1};
+  plan.steps.push_back(fallback);
+  launch("last", EngineSlot::binding(2, 0, 256), EngineSlot::binding(1, 0, 256),
+         {2});
+  engine.plans = {plan};
+  result.files[path] =
+      std::string(kernel.object.bytes.begin(), kernel.object.bytes.end());
+  result.files["source/" + metadata.symbol + ".s"] = kernel.source;
+  result.files["contracts.json"] =
+      nlohmann::json(
+          {{"format", "netra.contracts/1"},
+           {"contracts",
+            {{contract.id(), nlohmann::json::parse(contract.toJson())}}}})
+          .dump(2) +
+      "\n";
+  return result;
+}
+
+} // namespace netra::test
+
+#endif // NETRA_UNITTESTS_TARGET_TESTLIBRARY_H
