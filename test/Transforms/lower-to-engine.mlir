@@ -12,7 +12,7 @@
 // CHECK-COUNT-8: netra.contract @nk_
 // CHECK-NOT: netra.contract @
 // CHECK: netra.code_object @k0 {
-// CHECK-NEXT: netra.kernel @test_dense_n16k16_m1_n64 tactic(#netra.tactic<"gfx950.test_dense_n16k16"
+// CHECK-NEXT: netra.kernel @test_dense_n16k16_m1_n96 tactic(#netra.tactic<"gfx950.test_dense_n16k16"
 // CHECK: netra.binding @x : input(0) tensor<1x64xbf16>
 // CHECK-NEXT: netra.binding @scale : input(1) tensor<64xf32>
 // CHECK-NEXT: netra.binding @x.four : input(2) tensor<4x64xbf16>
@@ -23,16 +23,18 @@
 // CHECK-NEXT: netra.weight @w at(256 : 12288) : tensor<96x64xbf16, #netra.layout<n16k16>> pack(concat 0 ["u" : tensor<32x64xbf16>, "v" : tensor<64x64xbf16>] then layout n16k16)
 // CHECK-NEXT: }
 
-// Each step waits for exactly what it needs: the second product only for the
-// first, the addition for the product whose value it updates, the framework
-// also for the framework.
+// Each step waits for what it needs and for nothing that follows from it. The
+// first two touch nothing in common. The join reads the first step's result and
+// overwrites the workspace of the product, hence [0, 2]; that it comes after the
+// other call of the framework follows from 2, as for the addition that it comes
+// after the product follows from 3.
 
 // CHECK: netra.plan @one profile(@one) arena({{[0-9]+}}) bindings([@x, @scale, @y]) {
 // CHECK-NEXT: netra.launch {{.*}}args([#netra.arg<binding @x, 0, 128>, #netra.arg<weight @w, 0, 12288>, #netra.arg<arena, [[D:[0-9]+]], 192>]) after([]) {{.*}}operation("netra.dense") name("model/w")
 // CHECK-NEXT: netra.fallback_step "framework.scale" reason("no kernel") inputs([#netra.arg<binding @x, 0, 128>, #netra.arg<binding @scale, 0, 256>]) outputs([#netra.arg<arena, [[S:[0-9]+]], 128>]) types([tensor<1x64xbf16>, tensor<64xf32>, tensor<1x64xbf16>]) after([]) name("model/scale")
-// CHECK-NEXT: netra.launch {{.*}}#netra.arg<arena, [[S]], 128>, #netra.arg<binding @x, 0, 128>, #netra.arg<arena, [[P:[0-9]+]], 128>, #netra.arg<arena, {{[0-9]+}}, 256>, #netra.arg<i32, 1>]) after([1]) {{.*}}name("model/mul")
-// CHECK-NEXT: netra.fallback_step "framework.join" {{.*}}inputs([#netra.arg<arena, [[D]], 192>, #netra.arg<weight @b, 0, 128>]){{.*}}after([0, 1])
-// CHECK-NEXT: netra.launch {{.*}}args([#netra.arg<arena, [[P]], 128>, #netra.arg<arena, {{[0-9]+}}, 128>]) after([2, 3]) {{.*}}name("model/add")
+// CHECK-NEXT: netra.launch {{.*}}#netra.arg<arena, [[S]], 128>, #netra.arg<binding @x, 0, 128>, #netra.arg<arena, [[P:[0-9]+]], 128>, #netra.arg<arena, [[S2:[0-9]+]], 256>, #netra.arg<i32, 1>]) after([1]) {{.*}}name("model/mul")
+// CHECK-NEXT: netra.fallback_step "framework.join" {{.*}}inputs([#netra.arg<arena, [[D]], 192>, #netra.arg<weight @b, 0, 128>]) outputs([#netra.arg<arena, [[S2]], 128>]){{.*}}after([0, 2])
+// CHECK-NEXT: netra.launch {{.*}}args([#netra.arg<arena, [[P]], 128>, #netra.arg<arena, [[S2]], 128>]) after([3]) {{.*}}name("model/add")
 // CHECK-NEXT: netra.launch {{.*}}#netra.arg<arena, [[P]], 128>, #netra.arg<binding @y, 0, 256>]) after([4])
 // CHECK-NEXT: }
 // CHECK: netra.plan @four profile(@four) arena({{[0-9]+}}) bindings([@x.four, @scale, @y.four]) {

@@ -26,23 +26,25 @@
 // Nothing but the engines is left where they were written.
 // RUN: ls -A %t | FileCheck %s --check-prefix=LEFT --match-full-lines
 
-// CHECK: "architecture": "gfx950"
 // CHECK: "format": "netra.engine/1"
 // CHECK: "id": "ne_
 // CHECK: "name": "small"
+// CHECK: "architecture": "gfx950"
 
 // EXPLAIN: "format": "netra.explanation/1"
 // EXPLAIN: "nearest_misses"
 // EXPLAIN: "reason"
 
-// MEMORY: "arena_bytes": 1024
 // MEMORY: "format": "netra.memory_plan/1"
+// MEMORY: "arena_bytes": 1024
 
 // LAYOUT: "checkpoint": "a.weight"
 // LAYOUT: "checkpoint": "b.weight"
 
-// GRAPH: "after": [
 // GRAPH: "capturable": true
+// GRAPH: "after": []
+// GRAPH: "after": [
+// GRAPH-NEXT: 0
 
 // VALIDATION: "assembled": "passed"
 // VALIDATION: "device": "not_run"
