@@ -64,21 +64,21 @@ def NetraApplyProfile : Pass<"netra-apply-profile", "mlir::ModuleOp"> {
 def NetraFuse : Pass<"netra-fuse", "mlir::ModuleOp"> {
   let summary = "Merge operations that one kernel can compute";
   let description = [{
-    Asks each operation, through `FusionOpInterface`, whether it can absorb a
-    producer or a consumer, and repeats until nothing changes. The pass knows no
-    operation by name. Candidates are visited in program order, and for each
-    operation the kinds of fusion in a fixed order, so that equal modules give
-    equal results:
+    Asks each operation, through `FusionOpInterface`, whether it can take over
+    the work of a neighbour, and repeats until nothing changes. The pass knows
+    no operation by name; what can be merged, and what gives way to a better
+    merger, is for the operations to say (see their reference).
 
-    1. *horizontal*: operations that read the same value and feed one consumer
-       become one operation over concatenated weights. The new parameter is a
-       packing recipe for the checkpoint, nothing is concatenated at run time;
-    2. *producer-consumer*: a bias, an activation, a residual addition, a
-       quantization joins the operation that produces its operand.
+    Operations are asked from the last to the first, each about its users in
+    program order and then about the operations that define its operands. So
+    the later of two operations that could take over a third one gets it: a norm
+    its residual addition before the product in front of it. The order is fixed,
+    hence equal modules give equal results.
 
-    A fusion takes place only when the intermediate value has no other use, or
-    when the fused operation returns it too. Parameters that nothing uses
-    afterwards are removed.
+    A merger may need a new parameter, for instance the concatenated weights of
+    two products. It is a packing recipe for the checkpoint; nothing is
+    concatenated at run time. Afterwards parameters with equal recipes are one,
+    and parameters that nothing uses are gone.
 
     Before:
 

@@ -46,8 +46,8 @@
 // GRAPH: "after": [
 // GRAPH-NEXT: 0
 
-// VALIDATION: "assembled": "passed"
 // VALIDATION: "device": "not_run"
+// VALIDATION: "assembled": "passed"
 
 // LEFT: again
 // LEFT-NEXT: back.mlir
