@@ -123,6 +123,24 @@ NETRA_SIM_INLINE double roundEven(double x) {
   return __builtin_copysign(r, x);
 }
 
+/// \p value with its last bit set if \p error, what it lacks of the exact
+/// result, is not zero; a later rounding to fewer bits is then correct.
+NETRA_SIM_INLINE double markInexact(double value, double error) {
+  uint64_t bits = asBits(value);
+  if (error != 0 && error == error && !(bits & 1))
+    bits += (error > 0) == (value > 0) ? 1 : -1;
+  return asDouble(bits);
+}
+
+/// a * b + c for factors of at most 26 bits, with every bit of the exact result
+/// accounted for in the last one.
+NETRA_SIM_INLINE double stickyFma(double a, double b, double c) {
+  const double product = a * b;
+  const double sum = product + c;
+  const double back = sum - product;
+  return markInexact(sum, (product - (sum - back)) + (c - back));
+}
+
 /// Output modifier and clamp of f16 and f64 results.
 NETRA_SIM_INLINE uint32_t finishF16(uint32_t bits, const Instruction &I,
                                     const FloatEnv &env) {

@@ -64,37 +64,38 @@ NETRA_SIM_INLINE uint32_t settleNan16(uint32_t r, uint32_t a, uint32_t b,
   return 0x7e00;
 }
 
-/// a * b + c with every bit of the exact result accounted for in the last one.
-NETRA_SIM_INLINE double stickyFma(double a, double b, double c) {
-  const double product = a * b; // exact: 22 bits
-  const double sum = product + c;
-  const double back = sum - product;
-  const double error = (product - (sum - back)) + (c - back);
-  uint64_t bits = asBits(sum);
-  if (error != 0 && error == error && !(bits & 1))
-    bits += (error > 0) == (sum > 0) ? 1 : -1;
-  return asDouble(bits);
+/// \p sum, the exact result of adding \p x and \p y; a zero that comes from
+/// opposite signs is negative when MODE rounds down.
+NETRA_SIM_INLINE double signedZero(const FloatEnv &env, double sum, double x,
+                                   double y) {
+  const bool opposite = (asBits(x) ^ asBits(y)) >> 63;
+  return sum == 0 && opposite && env.rounding == RoundingMode::TowardNegative
+             ? -0.0
+             : sum;
 }
 
 struct HalfAdd {
   static constexpr unsigned sources = 2;
   static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
-    return settleNan16<2>(roundToF16(env, doubleFromF16(a) + doubleFromF16(b)),
-                          a, b, 0);
+    const double x = doubleFromF16(a), y = doubleFromF16(b);
+    return settleNan16<2>(roundToF16(env, signedZero(env, x + y, x, y)), a, b,
+                          0);
   }
 };
 struct HalfSub {
   static constexpr unsigned sources = 2;
   static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
-    return settleNan16<2>(roundToF16(env, doubleFromF16(a) - doubleFromF16(b)),
-                          a, b, 0);
+    const double x = doubleFromF16(a), y = -doubleFromF16(b);
+    return settleNan16<2>(roundToF16(env, signedZero(env, x + y, x, y)), a, b,
+                          0);
   }
 };
 struct HalfSubrev {
   static constexpr unsigned sources = 2;
   static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
-    return settleNan16<2>(roundToF16(env, doubleFromF16(b) - doubleFromF16(a)),
-                          a, b, 0);
+    const double x = doubleFromF16(b), y = -doubleFromF16(a);
+    return settleNan16<2>(roundToF16(env, signedZero(env, x + y, x, y)), a, b,
+                          0);
   }
 };
 struct HalfMul {
@@ -107,10 +108,10 @@ struct HalfMul {
 struct HalfFma {
   static constexpr unsigned sources = 3;
   static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t c) {
-    return settleNan16<3>(
-        roundToF16(env, stickyFma(doubleFromF16(a), doubleFromF16(b),
-                                  doubleFromF16(c))),
-        a, b, c);
+    const double x = doubleFromF16(a), y = doubleFromF16(b),
+                 z = doubleFromF16(c);
+    const double sum = signedZero(env, stickyFma(x, y, z), x * y, z);
+    return settleNan16<3>(roundToF16(env, sum), a, b, c);
   }
 };
 /// A product rounded to f16, then a sum rounded again.

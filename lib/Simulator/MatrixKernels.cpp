@@ -14,6 +14,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 namespace netra::sim {
 namespace NETRA_SIM_VARIANT {
@@ -26,13 +29,28 @@ constexpr unsigned maxColumns = 32;
 constexpr int zeroExponent = -2000;
 constexpr uint32_t canonicalNan = 0x7fc00000;
 
+typedef float FloatLanes __attribute__((vector_size(32)));
+typedef int32_t IntLanes __attribute__((vector_size(32)));
+typedef uint32_t WordLanes __attribute__((vector_size(32)));
+typedef int32_t IntHalf __attribute__((vector_size(16)));
+typedef int64_t LongLanes __attribute__((vector_size(32)));
+typedef double DoubleLanes __attribute__((vector_size(32)));
+typedef float FloatHalf __attribute__((vector_size(16)));
+
+// By reference: passing vectors by value has no stable ABI without AVX.
+inline void raiseTo(IntLanes &value, const IntLanes &bound) {
+  value = value > bound ? value : bound;
+}
+inline void lowerTo(IntLanes &value, const IntLanes &bound) {
+  value = value < bound ? value : bound;
+}
+
 /// One operand of one block: element [k][index].
 struct alignas(64) Plane {
   float value[maxK * maxColumns];
   int32_t exponent[maxK * maxColumns];
   bool special[maxColumns]; ///< the row or column holds infinity or NaN
   int maxExponent;          ///< over the nonzero finite elements
-  int minExponent;
 };
 
 struct Problem {
@@ -88,32 +106,36 @@ bool permutesLanes(const MatrixShape &shape, const MatrixOperands &operands,
   return (operandB ? operands.blgp : operands.cbsz) != 0;
 }
 
-/// f32 bits of \p code in the lanes' element type; infinities and NaNs come
-/// out as f32 specials.
-template <MatrixElement Element> inline uint32_t widen(uint32_t code) {
-  auto small = [](uint32_t sign, uint32_t magnitude, float scale) {
-    return sign | asBits(asFloat(magnitude) * scale);
+/// f32 bits of eight codes; infinities and NaNs come out as f32 specials. The
+/// magnitude is placed as an f32 with the wrong bias, which a multiplication
+/// puts right for normal and denormal numbers alike.
+template <MatrixElement Element>
+inline void widen(const WordLanes &code, WordLanes &bits) {
+  auto place = [&](uint32_t signBit, unsigned signShift, unsigned shift,
+                   float scale) {
+    FloatLanes magnitude = (FloatLanes)((code & (signBit - 1)) << shift);
+    bits = (WordLanes)(magnitude * scale) | ((code & signBit) << signShift);
   };
-  if constexpr (Element == MatrixElement::Fp8)
-    return (code & 0x7f) == 0x7f
-               ? canonicalNan
-               : small((code & 0x80) << 24, (code & 0x7f) << 20, 0x1p120f);
-  else if constexpr (Element == MatrixElement::Bf8)
-    return (code & 0x7f) >= 0x7c
-               ? ((code & 0x80) << 24) | 0x7f800000 | (code & 3) << 21
-               : small((code & 0x80) << 24, (code & 0x7f) << 21, 0x1p112f);
-  else if constexpr (Element == MatrixElement::Fp6)
-    return small((code & 0x20) << 26, (code & 0x1f) << 20, 0x1p126f);
-  else if constexpr (Element == MatrixElement::Bf6)
-    return small((code & 0x20) << 26, (code & 0x1f) << 21, 0x1p124f);
-  else if constexpr (Element == MatrixElement::Fp4)
-    return small((code & 0x8) << 28, (code & 0x7) << 22, 0x1p126f);
-  else if constexpr (Element == MatrixElement::F16)
-    return f32FromF16(code & 0xffff);
-  else if constexpr (Element == MatrixElement::Bf16)
-    return code << 16;
-  else
-    return code;
+  if constexpr (Element == MatrixElement::Fp8) {
+    place(0x80, 24, 20, 0x1p120f);
+    bits |= (WordLanes)((code & 0x7f) == 0x7f) & canonicalNan;
+  } else if constexpr (Element == MatrixElement::Bf8) {
+    place(0x80, 24, 21, 0x1p112f);
+    bits |= (WordLanes)((code & 0x7f) >= 0x7c) & 0x7f800000;
+  } else if constexpr (Element == MatrixElement::Fp6) {
+    place(0x20, 26, 20, 0x1p126f);
+  } else if constexpr (Element == MatrixElement::Bf6) {
+    place(0x20, 26, 21, 0x1p124f);
+  } else if constexpr (Element == MatrixElement::Fp4) {
+    place(0x8, 28, 22, 0x1p126f);
+  } else if constexpr (Element == MatrixElement::F16) {
+    place(0x8000, 16, 13, 0x1p112f);
+    bits |= (WordLanes)((code & 0x7fff) >= 0x7c00) & 0x7f800000;
+  } else if constexpr (Element == MatrixElement::Bf16) {
+    bits = code << 16;
+  } else {
+    bits = code;
+  }
 }
 
 /// Exponent of the smallest normal number.
@@ -166,68 +188,65 @@ void loadPlane(const MatrixShape &shape, const MatrixOperands &operands,
   const unsigned groups = waveLanes / (size * shape.blocks);
   constexpr uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
   constexpr int lowest = minimumExponent(Element);
-  uint32_t specialLanes[waveLanes] = {};
-  int32_t highLanes[waveLanes], lowLanes[waveLanes];
-  for (unsigned lane = 0; lane < waveLanes; ++lane) {
-    highLanes[lane] = zeroExponent;
-    lowLanes[lane] = -zeroExponent;
-  }
-  for (unsigned item = 0; item < perLane; ++item) {
-    const unsigned position = item * bits;
-    const uint32_t *low = image + position / 32 * imageStride;
-    const unsigned shift = position % 32;
-    alignas(64) uint32_t value[waveLanes];
-    alignas(64) int32_t exponent[waveLanes];
-    if (shift + bits > 32) {
-      const uint32_t *high = low + imageStride;
-      for (unsigned lane = 0; lane < waveLanes; ++lane)
-        value[lane] =
-            ((low[lane] >> shift) | (high[lane] << (32 - shift))) & mask;
-    } else {
-      for (unsigned lane = 0; lane < waveLanes; ++lane)
-        value[lane] = (low[lane] >> shift) & mask;
-    }
-    if constexpr (Element == MatrixElement::I8) {
-      for (unsigned lane = 0; lane < waveLanes; ++lane)
-        exponent[lane] = static_cast<int8_t>(value[lane]);
-    } else {
-      for (unsigned lane = 0; lane < waveLanes; ++lane) {
-        uint32_t wide = widen<Element>(value[lane]);
-        uint32_t field = (wide >> 23) & 0xff;
-        bool special = field == 0xff;
-        bool zero = (wide & 0x7fffffff) == 0;
-        // Denormals of the narrow format keep the exponent of its smallest
-        // normal number.
-        int32_t e = static_cast<int32_t>(field) - 127;
-        e = e < lowest ? lowest : e;
-        e = zero || special ? zeroExponent : e;
-        specialLanes[lane] |= special ? 1u : 0u;
-        value[lane] = wide;
-        exponent[lane] = e;
-        highLanes[lane] = std::max(highLanes[lane], e);
-        int32_t forLow = e == zeroExponent ? -zeroExponent : e;
-        lowLanes[lane] = std::min(lowLanes[lane], forLow);
-      }
-    }
-    for (unsigned group = 0; group < groups; ++group) {
-      unsigned row = item / run * (k / 2) + group * run + item % run;
-      unsigned from = size * (block + shape.blocks * group);
-      if constexpr (Element != MatrixElement::I8)
-        std::memcpy(plane.value + row * size, value + from, size * 4);
-      std::memcpy(plane.exponent + row * size, exponent + from, size * 4);
-    }
-  }
-  plane.maxExponent = zeroExponent;
-  plane.minExponent = -zeroExponent;
+  constexpr unsigned width = 8;
   for (unsigned i = 0; i < size; ++i)
     plane.special[i] = false;
+  IntLanes high = IntLanes{} + zeroExponent;
   for (unsigned group = 0; group < groups; ++group)
-    for (unsigned i = 0; i < size; ++i) {
-      unsigned lane = size * (block + shape.blocks * group) + i;
-      plane.special[i] |= specialLanes[lane] != 0;
-      plane.maxExponent = std::max(plane.maxExponent, highLanes[lane]);
-      plane.minExponent = std::min(plane.minExponent, lowLanes[lane]);
+    for (unsigned part = 0; part < size; part += width) {
+      // Blocks of four lanes share a vector with their neighbours, whose
+      // values are stored past the row and overwritten by the next one.
+      const unsigned lane = size * (block + shape.blocks * group) + part;
+      const unsigned from = lane > waveLanes - width ? waveLanes - width : lane;
+      WordLanes special = {};
+      for (unsigned item = 0; item < perLane; ++item) {
+        const unsigned row = item / run * (k / 2) + group * run + item % run;
+        const unsigned position = item * bits, shift = position % 32;
+        const uint32_t *low = image + position / 32 * imageStride + from;
+        WordLanes code, next;
+        std::memcpy(&code, low, sizeof code);
+        code >>= shift;
+        if (shift + bits > 32) {
+          std::memcpy(&next, low + imageStride, sizeof next);
+          code |= next << (32 - shift);
+        }
+        code &= mask;
+        int32_t *exponentTo = plane.exponent + row * size + part;
+        float *valueTo = plane.value + row * size + part;
+        IntLanes exponent;
+        WordLanes wide = {};
+        if constexpr (Element == MatrixElement::I8) {
+          exponent = (IntLanes)(code << 24) >> 24;
+        } else {
+          widen<Element>(code, wide);
+          WordLanes magnitude = wide & 0x7fffffff;
+          WordLanes infinite = (WordLanes)(magnitude >= 0x7f800000);
+          special |= infinite;
+          // Denormals of the narrow format keep the exponent of its smallest
+          // normal number.
+          exponent = (IntLanes)(magnitude >> 23) - 127;
+          raiseTo(exponent, IntLanes{} + lowest);
+          WordLanes none = infinite | (WordLanes)(magnitude == 0);
+          exponent = (IntLanes)(((WordLanes)exponent & ~none) |
+                                (none & uint32_t(zeroExponent)));
+          raiseTo(high, exponent);
+        }
+        if (size >= width) {
+          std::memcpy(exponentTo, &exponent, sizeof exponent);
+          std::memcpy(valueTo, &wide, sizeof wide);
+        } else {
+          std::memcpy(exponentTo, (const int32_t *)&exponent + (lane - from),
+                      size * 4);
+          std::memcpy(valueTo, (const uint32_t *)&wide + (lane - from),
+                      size * 4);
+        }
+      }
+      for (unsigned q = 0; q < width && part + q < size; ++q)
+        plane.special[part + q] |= special[lane - from + q] != 0;
     }
+  plane.maxExponent = zeroExponent;
+  for (unsigned q = 0; q < width; ++q)
+    plane.maxExponent = std::max(plane.maxExponent, int(high[q]));
 }
 
 void loadPlane(MatrixElement element, const MatrixShape &shape,
@@ -267,9 +286,9 @@ void loadIndices(Problem &p, unsigned block) {
     set = p.operands.abid % sets;
   for (unsigned row = 0; row < shape.m; ++row)
     for (unsigned k = 0; k < stored; ++k) {
-      MatrixPlace place = matrixInputPlace(shape, false, block, row, k);
-      uint32_t bits = p.operands.index[place.lane] >> (set * setBits);
-      unsigned index = (bits >> (2 * place.item)) & 3;
+      const unsigned lane = row + shape.m * (k / perLane);
+      const uint32_t bits = p.operands.index[lane] >> (set * setBits);
+      const unsigned index = (bits >> (2 * (k % perLane))) & 3;
       p.position[row][k] = static_cast<uint8_t>(k / 2 * 4 + index);
     }
 }
@@ -432,156 +451,207 @@ float sequentialElement(const Problem &p, unsigned i, unsigned j) {
 // The vector loops
 //===----------------------------------------------------------------------===//
 
-typedef float FloatLanes __attribute__((vector_size(32)));
-typedef int32_t IntLanes __attribute__((vector_size(32)));
+/// Rows of the result that are computed together, sharing the loads of B.
+template <bool Sparse> constexpr unsigned rowsTogether = Sparse ? 1 : 2;
 
-inline void raiseTo(IntLanes &value, const IntLanes &bound) {
-  value = value > bound ? value : bound;
-}
-
-/// The largest exponent sum of \p Count products and their truncated sum in
-/// units of 2^(exponent - 24), for eight columns.
-template <unsigned Count, unsigned Step, bool Sparse, unsigned N>
+/// For each of \p Rows rows the largest exponent sum of eight products and
+/// their truncated sum in units of 2^(exponent - 24), for eight columns.
+template <unsigned Step, bool Sparse, unsigned N, unsigned Rows>
 inline void groupSum(const Problem &p, unsigned row, unsigned first,
-                     unsigned column, IntLanes &exponent, IntLanes &sum) {
-  const unsigned m = N;
+                     unsigned column, IntLanes (&exponent)[Rows],
+                     IntLanes (&sum)[Rows]) {
   auto rowOfB = [&](unsigned k) {
     return (Sparse ? p.position[row][k] : k) * N + column;
   };
-  IntLanes top = IntLanes{} + zeroExponent * 2;
-  for (unsigned q = 0; q < Count; ++q) {
-    unsigned k = first + q * Step;
-    IntLanes b = *reinterpret_cast<const IntLanes *>(p.b.exponent + rowOfB(k));
-    raiseTo(top, b + p.a.exponent[k * m + row]);
+  for (unsigned r = 0; r < Rows; ++r)
+    exponent[r] = IntLanes{} + zeroExponent * 2;
+  for (unsigned q = 0; q < 8; ++q) {
+    const unsigned k = first + q * Step;
+    const IntLanes b =
+        *reinterpret_cast<const IntLanes *>(p.b.exponent + rowOfB(k));
+    for (unsigned r = 0; r < Rows; ++r)
+      raiseTo(exponent[r], b + p.a.exponent[k * N + row + r]);
   }
   // Groups of zeros only, and exponents the loop does not hold, are clamped
   // here and dealt with by the caller.
-  IntLanes clamped = top;
-  raiseTo(clamped, IntLanes{} - 100);
-  FloatLanes grid = (FloatLanes)((127 + 24 - clamped) << 23);
-  IntLanes total = {};
-  for (unsigned q = 0; q < Count; ++q) {
-    unsigned k = first + q * Step;
-    FloatLanes b = *reinterpret_cast<const FloatLanes *>(p.b.value + rowOfB(k));
-    FloatLanes product = b * p.a.value[k * m + row];
-    total += __builtin_convertvector(product * grid, IntLanes);
+  FloatLanes grid[Rows];
+  for (unsigned r = 0; r < Rows; ++r) {
+    IntLanes clamped = exponent[r];
+    raiseTo(clamped, IntLanes{} - 100);
+    grid[r] = (FloatLanes)((127 + 24 - clamped) << 23);
+    sum[r] = IntLanes{};
   }
-  exponent = top;
-  sum = total;
+  for (unsigned q = 0; q < 8; ++q) {
+    const unsigned k = first + q * Step;
+    const FloatLanes b =
+        *reinterpret_cast<const FloatLanes *>(p.b.value + rowOfB(k));
+    for (unsigned r = 0; r < Rows; ++r)
+      sum[r] += __builtin_convertvector(
+          b * p.a.value[k * N + row + r] * grid[r], IntLanes);
+  }
 }
 
-/// Joins the group sums of one row to its accumulators.
-template <unsigned N, bool Halves>
-inline void accumulate(const int32_t *__restrict sum,
-                       const int32_t *__restrict exponent,
-                       float *__restrict c) {
-  for (unsigned j = 0; j < N; ++j) {
-    int32_t ec = static_cast<int32_t>((asBits(c[j]) >> 23) & 0xff) - 127;
-    ec = ec < -126 ? -126 : ec;
-    int32_t e = exponent[j];
-    int32_t joint = e > ec ? e : ec;
-    // Both floors happen on exact doubles. An exponent far below the joint one
-    // is clamped: the floor gives 0 or -1 either way.
-    int32_t below = e - joint < -64 ? -64 : e - joint;
-    double high = std::floor(
-        static_cast<double>(sum[j]) *
-        asDouble(static_cast<uint64_t>(static_cast<int64_t>(1023 + 7 + below))
-                 << 52));
-    double low = std::floor(
-        static_cast<double>(c[j]) *
-        asDouble(static_cast<uint64_t>(static_cast<int64_t>(1023 + 24 - joint))
-                 << 52));
-    if (Halves && joint - ec > 25)
-      low = 0;
-    double unit = asDouble(
-        static_cast<uint64_t>(static_cast<int64_t>(1023 - 31 + joint)) << 52);
-    c[j] = static_cast<float>((high + low * 128.0) * unit);
+/// Joins the group sums of eight columns to their accumulators.
+template <bool Halves>
+inline void accumulate(const IntLanes &sum, const IntLanes &exponent,
+                       FloatLanes &c) {
+  const WordLanes bits = (WordLanes)c;
+  IntLanes field = (IntLanes)(bits >> 23 & 0xff);
+  const IntLanes implicit = (IntLanes)(field != 0) & 0x800000;
+  raiseTo(field, IntLanes{} + 1);
+  const IntLanes ec = field - 127;
+  IntLanes significand = (IntLanes)(bits & 0x7fffff) | implicit;
+  const IntLanes negative = (IntLanes)bits >> 31;
+  significand = (significand ^ negative) - negative;
+  IntLanes joint = ec;
+  raiseTo(joint, exponent);
+  // The accumulator in units of 2^(joint - 24), the sum in finer ones; both
+  // floors are arithmetic shifts.
+  IntLanes drop = joint - ec;
+  if (Halves)
+    significand &= drop <= 25;
+  lowerTo(drop, IntLanes{} + 31);
+  const IntLanes low = significand * 2 >> drop;
+  IntLanes power = exponent - joint + 7; // at most 7
+  IntLanes right = -power;
+  raiseTo(right, IntLanes{});
+  lowerTo(right, IntLanes{} + 31);
+  const IntLanes high = sum >> right;
+  raiseTo(power, IntLanes{});
+  float out[8];
+  for (unsigned half = 0; half < 2; ++half) {
+    IntHalf h, l, p, j;
+    std::memcpy(&h, (const int32_t *)&high + 4 * half, sizeof h);
+    std::memcpy(&l, (const int32_t *)&low + 4 * half, sizeof l);
+    std::memcpy(&p, (const int32_t *)&power + 4 * half, sizeof p);
+    std::memcpy(&j, (const int32_t *)&joint + 4 * half, sizeof j);
+    const DoubleLanes fine =
+        (DoubleLanes)((__builtin_convertvector(p, LongLanes) + (1023 - 7))
+                      << 52);
+    const DoubleLanes unit =
+        (DoubleLanes)((__builtin_convertvector(j, LongLanes) + (1023 - 24))
+                      << 52);
+    const DoubleLanes total = (__builtin_convertvector(h, DoubleLanes) * fine +
+                               __builtin_convertvector(l, DoubleLanes)) *
+                              unit;
+    const FloatHalf rounded = __builtin_convertvector(total, FloatHalf);
+    std::memcpy(out + 4 * half, &rounded, sizeof rounded);
   }
+  std::memcpy(&c, out, sizeof c);
 }
 
 template <unsigned N, bool Sparse, bool Halves, bool Scaled>
 void cdna3Rows(Problem &p) {
   constexpr unsigned length = Halves ? 16 : 8;
+  constexpr unsigned rows = rowsTogether<Sparse>;
   const unsigned stored = Sparse ? p.shape.k / 2 : p.shape.k;
-  for (unsigned i = 0; i < N; ++i) {
-    alignas(64) float c[N];
-    std::memcpy(c, p.c[i], sizeof c);
-    bool again = p.a.special[i] || (Scaled && p.badScale[0][i]);
-    for (unsigned first = 0; first < stored && !again; first += length) {
-      alignas(64) int32_t sum[N], exponent[N];
-      IntLanes awkward = {};
-      for (unsigned column = 0; column < N; column += 8) {
-        IntLanes e, s;
+  for (unsigned i = 0; i < N; i += rows) {
+    IntLanes awkward[rows] = {};
+    for (unsigned column = 0; column < N; column += 8) {
+      FloatLanes c[rows];
+      for (unsigned r = 0; r < rows; ++r)
+        std::memcpy(&c[r], p.c[i + r] + column, sizeof c[r]);
+      for (unsigned first = 0; first < stored; first += length) {
+        IntLanes e[rows], s[rows];
+        groupSum<Halves ? 2 : 1, Sparse, N, rows>(p, i, first, column, e, s);
         if constexpr (Halves) {
-          IntLanes e1, s1;
-          groupSum<8, 2, Sparse, N>(p, i, first, column, e, s);
-          groupSum<8, 2, Sparse, N>(p, i, first + 1, column, e1, s1);
-          IntLanes joint = e;
-          raiseTo(joint, e1);
-          IntLanes below = e - joint, below1 = e1 - joint;
-          raiseTo(below, IntLanes{} - 31);
-          raiseTo(below1, IntLanes{} - 31);
-          s = (s >> -below) + (s1 >> -below1);
-          e = joint;
-        } else {
-          groupSum<8, 1, Sparse, N>(p, i, first, column, e, s);
+          IntLanes e1[rows], s1[rows];
+          groupSum<2, Sparse, N, rows>(p, i, first + 1, column, e1, s1);
+          for (unsigned r = 0; r < rows; ++r) {
+            IntLanes joint = e[r];
+            raiseTo(joint, e1[r]);
+            IntLanes below = joint - e[r], below1 = joint - e1[r];
+            lowerTo(below, IntLanes{} + 31);
+            lowerTo(below1, IntLanes{} + 31);
+            s[r] = (s[r] >> below) + (s1[r] >> below1);
+            e[r] = joint;
+          }
         }
-        awkward |= (e < -100) & (e > zeroExponent / 2);
-        if constexpr (Scaled) {
-          IntLanes scale = *reinterpret_cast<const IntLanes *>(
-              p.scaleB[first / 32] + column);
-          e += scale + p.scaleA[first / 32][i];
+        IntLanes scale = {};
+        if constexpr (Scaled)
+          std::memcpy(&scale, p.scaleB[first / 32] + column, sizeof scale);
+        for (unsigned r = 0; r < rows; ++r) {
+          awkward[r] |= (e[r] < -100) & (e[r] > zeroExponent / 2);
+          awkward[r] |=
+              (IntLanes)(((WordLanes)c[r] & 0x7f800000) == 0x7f800000);
+          if constexpr (Scaled)
+            e[r] += scale + p.scaleA[first / 32][i + r];
+          accumulate<Halves>(s[r], e[r], c[r]);
         }
-        *reinterpret_cast<IntLanes *>(sum + column) = s;
-        *reinterpret_cast<IntLanes *>(exponent + column) = e;
       }
-      uint32_t special = 0;
-      for (unsigned j = 0; j < N; ++j)
-        special |= (asBits(c[j]) & 0x7f800000) == 0x7f800000 ? 1u : 0u;
-      for (unsigned lane = 0; lane < 8; ++lane)
-        special |= static_cast<uint32_t>(awkward[lane]);
-      again = special != 0;
-      accumulate<N, Halves>(sum, exponent, c);
+      for (unsigned r = 0; r < rows; ++r)
+        std::memcpy(p.d[i + r] + column, &c[r], sizeof c[r]);
     }
-    for (unsigned j = 0; j < N; ++j) {
-      bool scalar = again || p.b.special[j] || (Scaled && p.badScale[1][j]);
-      p.d[i][j] = scalar ? cdna3Element(p, i, j) : c[j];
+    for (unsigned r = 0; r < rows; ++r) {
+      int32_t again = p.a.special[i + r] || (Scaled && p.badScale[0][i + r]);
+      for (unsigned lane = 0; lane < 8; ++lane)
+        again |= awkward[r][lane];
+      for (unsigned j = 0; j < N; ++j)
+        if (again || p.b.special[j] || (Scaled && p.badScale[1][j]))
+          p.d[i + r][j] = cdna3Element(p, i + r, j);
     }
   }
 }
 
+/// sum = a * b + sum, rounded once.
+inline void fuse(FloatLanes &sum, float a, const FloatLanes &b) {
+#if defined(__FMA__)
+  const __m256 wide = {a, a, a, a, a, a, a, a};
+  sum = (FloatLanes)_mm256_fmadd_ps(wide, (__m256)b, (__m256)sum);
+#else
+  for (unsigned lane = 0; lane < 8; ++lane)
+    sum[lane] = __builtin_fmaf(a, b[lane], sum[lane]);
+#endif
+}
+
 template <unsigned N, bool Sparse> void sequentialRows(Problem &p) {
   const unsigned stored = Sparse ? p.shape.k / 2 : p.shape.k;
-  for (unsigned i = 0; i < N; ++i) {
-    alignas(64) float c[N];
-    std::memcpy(c, p.c[i], sizeof c);
-    const unsigned length = p.shape.scaled ? 32 : stored;
-    for (unsigned first = 0; first < stored; first += length) {
-      alignas(64) float sum[N];
-      for (unsigned j = 0; j < N; ++j)
-        sum[j] = p.shape.scaled ? 0.0f : c[j];
-      for (unsigned k = first; k < first + length; ++k) {
-        const float a = p.a.value[k * N + i];
-        const float *b = p.b.value + (Sparse ? p.position[i][k] : k) * N;
-        for (unsigned j = 0; j < N; ++j)
-          sum[j] = __builtin_fmaf(a, b[j], sum[j]);
-      }
-      if (p.shape.scaled) {
-        for (unsigned j = 0; j < N; ++j) {
-          int e = p.scaleA[first / 32][i] + p.scaleB[first / 32][j];
-          double unit = asDouble(static_cast<uint64_t>(1023 + e) << 52);
-          c[j] = static_cast<float>(static_cast<double>(c[j]) +
-                                    static_cast<double>(sum[j]) * unit);
+  const bool scaled = p.shape.scaled;
+  const unsigned length = scaled ? 32 : stored;
+  // Each row is a chain of dependent operations; four of them side by side
+  // keep the multipliers busy.
+  constexpr unsigned rows = Sparse ? 1 : 4;
+  for (unsigned i = 0; i < N; i += rows) {
+    for (unsigned column = 0; column < N; column += 8) {
+      FloatLanes c[rows];
+      for (unsigned r = 0; r < rows; ++r)
+        std::memcpy(&c[r], p.c[i + r] + column, sizeof c[r]);
+      for (unsigned first = 0; first < stored; first += length) {
+        FloatLanes sum[rows];
+        for (unsigned r = 0; r < rows; ++r)
+          sum[r] = scaled ? FloatLanes{} : c[r];
+        for (unsigned k = first; k < first + length; ++k) {
+          const FloatLanes b = *reinterpret_cast<const FloatLanes *>(
+              p.b.value + (Sparse ? p.position[i][k] : k) * N + column);
+          for (unsigned r = 0; r < rows; ++r)
+            fuse(sum[r], p.a.value[k * N + i + r], b);
         }
-      } else {
-        std::memcpy(c, sum, sizeof c);
+        for (unsigned r = 0; r < rows; ++r) {
+          if (!scaled) {
+            c[r] = sum[r];
+            continue;
+          }
+          for (unsigned q = 0; q < 8; ++q) {
+            int e =
+                p.scaleA[first / 32][i + r] + p.scaleB[first / 32][column + q];
+            double unit = asDouble(static_cast<uint64_t>(1023 + e) << 52);
+            c[r][q] = static_cast<float>(static_cast<double>(c[r][q]) +
+                                         static_cast<double>(sum[r][q]) * unit);
+          }
+        }
+      }
+      for (unsigned r = 0; r < rows; ++r) {
+        // Every NaN is the canonical one.
+        WordLanes bits = (WordLanes)c[r];
+        WordLanes nan = (WordLanes)((bits & 0x7fffffff) > 0x7f800000);
+        bits = (bits & ~nan) | (nan & canonicalNan);
+        std::memcpy(p.d[i + r] + column, &bits, sizeof bits);
       }
     }
-    for (unsigned j = 0; j < N; ++j) {
-      bool nan = std::isnan(c[j]) ||
-                 (p.shape.scaled && (p.badScale[0][i] || p.badScale[1][j]));
-      p.d[i][j] = nan ? asFloat(canonicalNan) : c[j];
-    }
+    for (unsigned r = 0; scaled && r < rows; ++r)
+      for (unsigned j = 0; j < N; ++j)
+        if (p.badScale[0][i + r] || p.badScale[1][j])
+          p.d[i + r][j] = asFloat(canonicalNan);
   }
 }
 
@@ -680,6 +750,24 @@ void floatBlock(Problem &p, unsigned block, uint32_t *result) {
   });
 }
 
+/// One row of exact products of integers.
+template <unsigned N>
+void integerRow(const Problem &p, unsigned i, int32_t *out) {
+  const bool sparse = p.shape.sparse;
+  const unsigned stored = sparse ? p.shape.k / 2 : p.shape.k;
+  constexpr unsigned vectors = (N + 7) / 8;
+  IntLanes sum[vectors] = {};
+  for (unsigned k = 0; k < stored; ++k) {
+    const int32_t *b = p.b.exponent + (sparse ? p.position[i][k] : k) * N;
+    for (unsigned v = 0; v < vectors; ++v) {
+      IntLanes row;
+      std::memcpy(&row, b + 8 * v, sizeof row);
+      sum[v] += row * p.a.exponent[k * N + i];
+    }
+  }
+  std::memcpy(out, sum, N * 4);
+}
+
 void integerBlock(Problem &p, unsigned block, uint32_t *result) {
   const MatrixShape &shape = p.shape;
   const MatrixOperands &o = p.operands;
@@ -687,17 +775,15 @@ void integerBlock(Problem &p, unsigned block, uint32_t *result) {
   loadPlane(shape.b, shape, o, true, block, p.b);
   if (shape.sparse)
     loadIndices(p, block);
-  const unsigned stored = shape.sparse ? shape.k / 2 : shape.k;
   const unsigned n = shape.n;
   forEachResultRow(shape, block, [&](unsigned i, unsigned item, unsigned lane) {
-    int32_t sum[maxColumns] = {};
-    for (unsigned k = 0; k < stored; ++k) {
-      const int32_t a = p.a.exponent[k * n + i];
-      const int32_t *b =
-          p.b.exponent + (shape.sparse ? p.position[i][k] : k) * n;
-      for (unsigned j = 0; j < n; ++j)
-        sum[j] += a * b[j];
-    }
+    int32_t sum[maxColumns];
+    if (n == 32)
+      integerRow<32>(p, i, sum);
+    else if (n == 16)
+      integerRow<16>(p, i, sum);
+    else
+      integerRow<4>(p, i, sum);
     for (unsigned j = 0; j < n; ++j) {
       int64_t c = static_cast<int32_t>(
           o.c ? o.c[item * o.registerStride + lane + j] : o.cConstant);

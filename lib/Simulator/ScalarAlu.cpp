@@ -198,7 +198,7 @@ template <typename T> void bitMask(const Instruction &I, Wave &w) {
 /// s_movrels and s_movreld: M0 is added to one register number.
 template <typename T, bool Source>
 void relativeMove(const Instruction &I, Wave &w) {
-  Operand from = I.src(0), to = I.dst();
+  Operand from = I.ops[1], to = I.ops[0];
   Operand &moved = Source ? from : to;
   const unsigned index = moved.index + w.m0();
   if (moved.index > 101 || w.m0() > 101 || index + sizeof(T) / 4 - 1 > 101)

@@ -179,7 +179,7 @@ void divScaleF64(const Instruction &I, Wave &w) {
     } else if (smallReciprocal && smallQuotient) {
       scaled = true;
       if (a == d)
-        r = scale(a, 128);
+        r = scale(a, -128);
     } else if (smallReciprocal) {
       r = scale(a, -128);
     } else if (smallQuotient) {
@@ -196,19 +196,40 @@ void divScaleF64(const Instruction &I, Wave &w) {
   storeCondition(w, I.dst(1), flag.lane, w.activeMask());
 }
 
+/// fma; where VCC says so it undoes the scaling of v_div_scale by 2^128 or
+/// 2^-128, with one rounding for both.
 void divFmasF64(const Instruction &I, Wave &w) {
   Lanes64 s[3], result;
   const FloatEnv env = floatEnv(w, false);
   for (unsigned k = 0; k < 3; ++k)
     fetch64(I, w, k, s[k]);
   const UL vcc = w.vcc();
-  HostRounding rounding(env.rounding);
   for (unsigned l = 0; l < w.laneCount; ++l) {
-    const UL a = s[0][l], b = s[1][l], c = s[2][l];
-    UL r = settleNan<3>(
-        asBits(__builtin_fma(asDouble(a), asDouble(b), asDouble(c))), a, b, c);
-    if (vcc >> l & 1)
-      r = scale(r, 64);
+    const UL x = s[0][l], y = s[1][l], z = s[2][l];
+    const double a = asDouble(x), b = asDouble(y), c = asDouble(z);
+    UL r;
+    if ((vcc >> l & 1) && std::isfinite(a) && std::isfinite(b) &&
+        std::isfinite(c)) {
+      // What the rounded sum lacks: the error of the product, and that of the
+      // addition.
+      const double sum = __builtin_fma(a, b, c);
+      const double product = a * b, tail = __builtin_fma(a, b, -product);
+      const double plain = c + product, back = plain - c;
+      const double lost = (c - (plain - back)) + (product - back);
+      const double error = (plain - sum) + (lost + tail);
+      // Two bits below the sum's last place say which side of it the exact
+      // result lies on.
+      const UnpackedFloat u = unpackFloat(formatF64, asBits(sum));
+      UL significand = u.significand << 2;
+      if (error != 0)
+        significand += (error > 0) == (sum > 0) ? 1 : -1;
+      r = packFloat(formatF64, u.negative, significand,
+                    u.exponent - 2 + (exponentOf(z) > 1023 ? 128 : -128),
+                    env.rounding);
+    } else {
+      HostRounding rounding(env.rounding);
+      r = settleNan<3>(asBits(__builtin_fma(a, b, c)), x, y, z);
+    }
     result.set(l, finishF64(env.flushResults ? flush64(r) : r, I, env));
   }
   store64(I, w, result);
@@ -230,7 +251,8 @@ UL divFixup(UL quotient, UL d, UL n) {
     return sign;
   if (exponentOf(n) - exponentOf(d) < -1075)
     return sign;
-  return sign | (quotient & ~(1ull << 63));
+  // Finite operands: an iteration that ended in NaN has overflowed.
+  return sign | (isNan64(quotient) ? infinity : quotient & ~(1ull << 63));
 }
 
 double fract(double x) {
@@ -279,7 +301,10 @@ void registerVectorDouble(SemanticsTable &t) {
   });
   t.add("v_frexp_exp_i32_f64", frexpExpF64, Encodings);
   t.add("v_ldexp_f64", ldexpF64);
-  t.add("v_div_scale_f64", divScaleF64);
+  t.add("v_div_scale_f64", divScaleF64, unsigned(Encoding::Plain),
+        Fidelity::Bounded,
+        "where the ISA's pseudo-code contradicts itself, scaled so that the "
+        "division sequence gives the correctly rounded quotient");
   t.add("v_div_fmas_f64", divFmasF64);
   addBits<3>(t, "v_div_fixup_f64", [](const FloatEnv &, UL q, UL d, UL n) {
     return divFixup(q, d, n);

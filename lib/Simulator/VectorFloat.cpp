@@ -96,8 +96,10 @@ Division divScale(U a, U d, U n) {
   }
   if (isDenormal(d))
     return {scale(a, 64), false};
+  // A denominator so large that its reciprocal is denormal is made smaller
+  // alone; v_div_fmas takes that back.
   if (reciprocalDenormal && quotientDenormal)
-    return {a == d ? scale(a, 64) : a, true};
+    return {a == d ? scale(a, -64) : a, true};
   if (reciprocalDenormal)
     return {scale(a, -64), false};
   if (quotientDenormal)
@@ -122,7 +124,9 @@ void divScaleF32(const Instruction &I, Wave &w) {
   storeCondition(w, I.dst(1), scaled.lane, mask);
 }
 
-/// fma, times 2^32 in the lanes that VCC marks; the product is rounded once.
+/// fma; in the lanes that VCC marks it undoes the scaling of v_div_scale, by
+/// 2^64 for quotients that were made small and 2^-64 for those made large, with
+/// one rounding for both.
 void divFmasF32(const Instruction &I, Wave &w) {
   LaneVector t0, t1, t2, result;
   const FloatEnv env = floatEnv(w, true);
@@ -134,8 +138,15 @@ void divFmasF32(const Instruction &I, Wave &w) {
   const uint64_t vcc = w.vcc();
   for (unsigned l = 0; l < w.laneCount; ++l) {
     U r = result.lane[l];
-    if (vcc >> l & 1)
-      r = scale(r, 32);
+    if ((vcc >> l & 1) && !isNan32(r)) {
+      const double sum = stickyFma(double(asFloat(a[l])), double(asFloat(b[l])),
+                                   double(asFloat(c[l])));
+      r = U(convertFloatScaled(formatF64, formatF32, asBits(sum),
+                               exponentOf(c[l]) > 127 ? 64 : -64,
+                               env.rounding));
+      if (env.flushResults)
+        r = flush32(r);
+    }
     result.lane[l] = finishF32(r, I.omod, I.clamp, env);
   }
   storeResult(I, w, result.lane, w.activeMask());
@@ -156,7 +167,8 @@ U divFixup(const FloatEnv &, U quotient, U d, U n) {
     return sign;
   if (exponentOf(n) - exponentOf(d) < -150)
     return sign; // the quotient underflows
-  return sign | (quotient & 0x7fffffff);
+  // Finite operands: an iteration that ended in NaN has overflowed.
+  return sign | (isNan32(quotient) ? 0x7f800000 : quotient & 0x7fffffff);
 }
 
 /// Multiplication by the DX9 rule: zero times anything is +0.
@@ -323,7 +335,10 @@ void registerVectorFloat(SemanticsTable &t) {
              [](const FloatEnv &, U a) { return frexpMantissa(a); });
   t.add("v_frexp_exp_i32_f32", frexpExpF32, AllEncodings);
   t.add("v_ldexp_f32", ldexpF32);
-  t.add("v_div_scale_f32", divScaleF32);
+  t.add("v_div_scale_f32", divScaleF32, unsigned(Encoding::Plain),
+        Fidelity::Bounded,
+        "where the ISA's pseudo-code contradicts itself, scaled so that the "
+        "division sequence gives the correctly rounded quotient");
   t.add("v_div_fmas_f32", divFmasF32);
   addBits<3>(t, "v_div_fixup_f32", [](const FloatEnv &env, U a, U b, U c) {
     return divFixup(env, a, b, c);

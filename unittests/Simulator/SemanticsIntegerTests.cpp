@@ -315,7 +315,7 @@ TEST(SemanticsInteger, SixteenBits) {
         }},
        {"v_add_i16 v0, v1, v2 op_sel:[1,0,1]", 2,
         [](U a, U b, U, U old) {
-          return (old & 0xffff) | ((a >> 16) + b & 0xffff) << 16;
+          return (old & 0xffff) | (((a >> 16) + b) & 0xffff) << 16;
         }},
        {"v_mul_lo_u16 v0, v1, v2", 2,
         [](U a, U b, U, U) { return a * b & 0xffff; }},
@@ -329,7 +329,7 @@ TEST(SemanticsInteger, SixteenBits) {
         [](U a, U b, U, U) { return std::max(a & 0xffff, b & 0xffff); }},
        {"v_mad_u16 v0, v1, v2, v3", 3,
         [](U a, U b, U c, U old) {
-          return (a * b + c & 0xffff) | (old & 0xffff0000);
+          return ((a * b + c) & 0xffff) | (old & 0xffff0000);
         }},
        {"v_med3_i16 v0, v1, v2, v3", 3,
         [](U a, U b, U c, U) {
@@ -341,7 +341,7 @@ TEST(SemanticsInteger, SixteenBits) {
         [](U a, U b, U, U) { return (a & 0xffff) | (b >> 16) << 16; }},
        {"v_pk_add_u16 v0, v1, v2", 2,
         [](U a, U b, U, U) {
-          return (a + b & 0xffff) | ((a >> 16) + (b >> 16) & 0xffff) << 16;
+          return ((a + b) & 0xffff) | (((a >> 16) + (b >> 16)) & 0xffff) << 16;
         }},
        {"v_pk_add_i16 v0, v1, v2 op_sel:[1,0] op_sel_hi:[0,1] clamp", 2,
         [](U a, U b, U, U) {
@@ -354,8 +354,8 @@ TEST(SemanticsInteger, SixteenBits) {
         }},
        {"v_pk_mad_i16 v0, v1, v2, v3", 3,
         [](U a, U b, U c, U) {
-          return (a * b + c & 0xffff) |
-                 ((a >> 16) * (b >> 16) + (c >> 16) & 0xffff) << 16;
+          return ((a * b + c) & 0xffff) |
+                 (((a >> 16) * (b >> 16) + (c >> 16)) & 0xffff) << 16;
         }},
        {"v_pk_lshlrev_b16 v0, v1, v2", 2,
         [](U a, U b, U, U) {
@@ -561,17 +561,17 @@ TEST(SemanticsInteger, Scalar) {
        2, 2, 1},
       {"s_add_u32 s0, s2, s4",
        [](U a, U b, bool) {
-         return Result{a + b & 0xffffffff, a + b > 0xffffffff};
+         return Result{(a + b) & 0xffffffff, a + b > 0xffffffff};
        }},
       {"s_sub_u32 s0, s2, s4",
-       [](U a, U b, bool) { return Result{a - b & 0xffffffff, b > a}; }},
+       [](U a, U b, bool) { return Result{(a - b) & 0xffffffff, b > a}; }},
       {"s_addc_u32 s0, s2, s4",
        [](U a, U b, bool c) {
-         return Result{a + b + c & 0xffffffff, a + b + c > 0xffffffff};
+         return Result{(a + b + c) & 0xffffffff, a + b + c > 0xffffffff};
        }},
       {"s_subb_u32 s0, s2, s4",
        [](U a, U b, bool c) {
-         return Result{a - b - c & 0xffffffff, b + c > a};
+         return Result{(a - b - c) & 0xffffffff, b + c > a};
        }},
       {"s_add_i32 s0, s2, s4",
        [](U a, U b, bool) {
@@ -604,11 +604,11 @@ TEST(SemanticsInteger, Scalar) {
        [=](U a, U, bool) { return flag32(U(s32(a) < 0 ? -s32(a) : s32(a))); }},
       {"s_lshl1_add_u32 s0, s2, s4",
        [](U a, U b, bool) {
-         return Result{(a << 1) + b & 0xffffffff, (a << 1) + b > 0xffffffff};
+         return Result{((a << 1) + b) & 0xffffffff, (a << 1) + b > 0xffffffff};
        }},
       {"s_lshl4_add_u32 s0, s2, s4",
        [](U a, U b, bool) {
-         return Result{(a << 4) + b & 0xffffffff, (a << 4) + b > 0xffffffff};
+         return Result{((a << 4) + b) & 0xffffffff, (a << 4) + b > 0xffffffff};
        }},
       {"s_cselect_b32 s0, s2, s4",
        [](U a, U b, bool c) { return Result{c ? a : b, -1}; }},
