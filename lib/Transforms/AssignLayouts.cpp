@@ -77,6 +77,10 @@ public:
     selectOptions = {target, allowExperimental, /*nearestMisses=*/0};
     SymbolTable table(module);
     symbols = &table;
+    DenseSet<StringAttr> packed;
+    for (auto parameter : module.getOps<ParameterOp>())
+      if (parameter.getPackAttr())
+        packed.insert(parameter.getSymNameAttr());
 
     for (auto func : module.getOps<func::FuncOp>())
       for (Block &block : func.getBody())
@@ -86,7 +90,7 @@ public:
               return signalPassFailure();
     eraseDeadOps(module);
     cleanParameters(module);
-    restoreNames(module);
+    restoreNames(module, packed);
     catalog = nullptr;
     symbols = nullptr;
   }
@@ -258,15 +262,15 @@ private:
 
   /// A packed parameter in one layout only takes over the name of the recipe it
   /// was derived from: @gate_up rather than @gate_up.n16k16.
-  void restoreNames(ModuleOp module) {
+  void restoreNames(ModuleOp module, const DenseSet<StringAttr> &packed) {
     SymbolTable table(module);
     for (auto parameter :
          llvm::make_early_inc_range(module.getOps<ParameterOp>())) {
-      StringRef base = parameter.getSymName().rsplit('.').first;
-      if (base == parameter.getSymName() || table.lookup(base) ||
-          !parameter.getPackAttr())
-        continue;
-      (void)table.rename(parameter, base);
+      auto base = StringAttr::get(module.getContext(),
+                                  parameter.getSymName().rsplit('.').first);
+      if (parameter.getPackAttr() && packed.contains(base) &&
+          !table.lookup(base))
+        (void)table.rename(parameter, base);
     }
   }
 

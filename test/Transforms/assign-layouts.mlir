@@ -39,6 +39,23 @@ module @recipe {
 
 // -----
 
+// A name with dots in it that needs nothing else keeps all of itself.
+
+// CHECK-LABEL: module @dotted
+// CHECK: netra.parameter @a.weight_b.weight : tensor<40x64xbf16> pack(concat 0 [@a.weight, @b.weight])
+module @dotted {
+  netra.parameter @a.weight : tensor<8x64xbf16> checkpoint("a.weight")
+  netra.parameter @b.weight : tensor<32x64xbf16> checkpoint("b.weight")
+  netra.parameter @a.weight_b.weight : tensor<40x64xbf16> pack(concat 0 [@a.weight, @b.weight])
+  func.func @f(%x: tensor<1x64xbf16>) -> tensor<1x40xbf16> {
+    %w = netra.get @a.weight_b.weight : tensor<40x64xbf16>
+    %y = netra.dense %x, %w : (tensor<1x64xbf16>, tensor<40x64xbf16>) -> tensor<1x40xbf16>
+    return %y : tensor<1x40xbf16>
+  }
+}
+
+// -----
+
 // The producer writes what the consumer wants: no conversion.
 
 // CHECK-LABEL: module @producer
