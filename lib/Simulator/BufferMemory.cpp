@@ -207,7 +207,7 @@ template <Element E> void loadLds(const Instruction &inst, Wave &w) {
   WaveContext &context = *w.context;
   constexpr unsigned stride = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
   constexpr unsigned written = bytes < 4 ? 4 : bytes;
-  const uint32_t base = w.m0() + uint32_t(inst.imm);
+  const uint32_t base = (w.m0() & 0x3ffff) + uint32_t(inst.imm);
   uint32_t target[MaxLanes];
   uint64_t good = 0;
   forEachLane(access.active | zero, [&](unsigned l) {

@@ -572,7 +572,7 @@ public:
           sinceStart = 0;
           continue;
         case Workgroup::Outcome::Failed:
-          fail(*active[i]);
+          fail(active[i]->linear, failure(state, *active[i]));
           return;
         case Workgroup::Outcome::Yielded:
           if (!checkLimits(*active[i]))
@@ -596,17 +596,19 @@ private:
     return order == WorkgroupOrder::Reverse ? total - 1 - position : position;
   }
 
-  void fail(Workgroup &group) {
+  /// Ends the launch; of several failures the first work-group's is kept.
+  void fail(uint64_t group, Error reason) {
     std::lock_guard<std::mutex> lock(mutex);
     state.stop = true;
-    if (hasFailed) {
-      if (group.linear >= failedGroup)
-        return;
-      consumeError(std::move(error));
+    if (hasFailed && group >= failedGroup) {
+      consumeError(std::move(reason));
+      return;
     }
+    if (hasFailed)
+      consumeError(std::move(error));
     hasFailed = true;
-    failedGroup = group.linear;
-    error = failure(state, group);
+    failedGroup = group;
+    error = std::move(reason);
   }
 
   bool checkLimits(Workgroup &group) {
@@ -629,7 +631,7 @@ private:
       if (w.state == WaveStatus::Running || w.state == WaveStatus::AtBarrier) {
         raise(w, FaultKind::Limit, reason);
         group.failed = &w;
-        fail(group);
+        fail(group.linear, failure(state, group));
         break;
       }
     return false;

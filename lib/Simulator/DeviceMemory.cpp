@@ -141,8 +141,9 @@ Error DeviceMemory::free(uint64_t address) {
   const uint64_t mapped = (bytes + pageBytes - 1) & ~(pageBytes - 1);
   record.live.store(false);
   void *memory = reinterpret_cast<void *>(address);
+  // The pages go back to the host but stay mapped: a launch on another thread
+  // that still uses them must get wrong data or a finding, not kill the host.
   madvise(memory, mapped, MADV_DONTNEED);
-  mprotect(memory, mapped, PROT_NONE);
   if (record.isTracked)
     madvise(shadow(address), mapped, MADV_DONTNEED);
   used -= bytes;

@@ -185,7 +185,7 @@ template <Element E> void loadLds(const Instruction &inst, Wave &w) {
   resolveGlobal(inst, w, access, bytes, AccessKind::Load);
   WaveContext &context = *w.context;
   constexpr unsigned stride = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
-  const uint32_t base = w.m0() + uint32_t(inst.imm);
+  const uint32_t base = (w.m0() & 0x3ffff) + uint32_t(inst.imm);
   uint32_t target[MaxLanes];
   uint64_t good = 0;
   forEachLane(access.active, [&](unsigned l) {

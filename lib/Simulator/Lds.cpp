@@ -331,8 +331,10 @@ void registerLds(SemanticsTable &table) {
   addAtomic<AtomicOp::CmpSwap>(table, "cmpst", "b32", "b64");
   table.add("ds_wrxchg_rtn_b32", atomic<AtomicOp::Swap, 1>);
   table.add("ds_wrxchg_rtn_b64", atomic<AtomicOp::Swap, 2>);
-  addAtomic<AtomicOp::MinF32>(table, "min", "f32", "");
-  addAtomic<AtomicOp::MaxF32>(table, "max", "f32", "");
+  for (const char *form : {"ds_min_f32", "ds_min_rtn_f32"})
+    table.add(form, atomic<AtomicOp::MinF32, 1>);
+  for (const char *form : {"ds_max_f32", "ds_max_rtn_f32"})
+    table.add(form, atomic<AtomicOp::MaxF32, 1>);
   for (const char *form : {"ds_min_f64", "ds_min_rtn_f64"})
     table.add(form, atomic<AtomicOp::MinF64, 2>);
   for (const char *form : {"ds_max_f64", "ds_max_rtn_f64"})

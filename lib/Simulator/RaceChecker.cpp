@@ -176,6 +176,10 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
                                const uint64_t *address, uint64_t mask,
                                unsigned bytes, AccessKind kind) {
   GlobalRaces &races = *monitor.state().races;
+  const uint32_t group = uint32_t(monitor.workgroup().linear) + 1;
+  const uint8_t self = uint8_t(w.context->index);
+  const uint32_t now = races.tick.load(std::memory_order_relaxed);
+  const bool isPlainLoad = kind == AccessKind::Load && !inst.sc0 && !inst.sc1;
   bool isReported = false;
   std::unique_lock<std::mutex> lock;
   uint64_t chunkNumber = ~uint64_t(0);
@@ -196,9 +200,17 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
         chunk = slot.get();
         chunkNumber = number;
       }
-      globalWord(inst, w, l,
-                 chunk->entries[word % (GlobalRaces::ChunkBytes / 4)], word,
-                 bytesOfWord(address[l], bytes, word) & 0xf, kind, isReported);
+      GlobalRaces::Entry &entry =
+          chunk->entries[word % (GlobalRaces::ChunkBytes / 4)];
+      const uint8_t covered = bytesOfWord(address[l], bytes, word) & 0xf;
+      // Most accesses are loads of what nobody writes in this launch.
+      if (isPlainLoad && !entry.writeGroup && entry.readGroup == group &&
+          entry.readInterval == interval && entry.readWave == self &&
+          entry.readTick == now) {
+        entry.readBytes |= covered;
+        continue;
+      }
+      globalWord(inst, w, l, entry, word, covered, kind, isReported);
     }
   }
 }

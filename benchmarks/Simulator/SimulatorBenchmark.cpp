@@ -1,0 +1,158 @@
+//===- SimulatorBenchmark.cpp - Speed of the simulator -------------------===//
+// SPDX-License-Identifier: MIT
+//
+// Time per instruction of a wave, on one host thread. Each kernel is a loop
+// over a body of equal instructions; "per_instruction" is what the project's
+// targets are stated in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Netra/Simulator/Simulator.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <benchmark/benchmark.h>
+#include <cstdlib>
+
+using namespace llvm;
+using namespace netra::sim;
+
+namespace {
+
+/// Assembles and loads a kernel `k`.
+std::shared_ptr<CodeObject> assemble(const std::string &body) {
+  SmallString<128> folder;
+  if (sys::fs::createUniqueDirectory("netra-benchmark", folder))
+    return nullptr;
+  const std::string stem = std::string(folder) + "/k";
+  {
+    std::error_code code;
+    raw_fd_ostream os(stem + ".s", code);
+    os << ".amdgcn_target \"amdgcn-amd-amdhsa--gfx950\"\n"
+          ".amdhsa_code_object_version 5\n.text\n.globl k\n.p2align 8\n"
+          ".type k,@function\nk:\n"
+       << body
+       << "  s_endpgm\n.rodata\n.p2align 6\n.amdhsa_kernel k\n"
+          "  .amdhsa_kernarg_size 8\n"
+          "  .amdhsa_group_segment_fixed_size 16384\n"
+          "  .amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
+          "  .amdhsa_next_free_vgpr 128\n  .amdhsa_next_free_sgpr 32\n"
+          "  .amdhsa_accum_offset 128\n.end_amdhsa_kernel\n";
+  }
+  const std::string line = std::string(NETRA_TEST_LLVM_BIN) +
+                           "/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 "
+                           "-filetype=obj " +
+                           stem + ".s -o " + stem +
+                           ".o && " NETRA_TEST_LLD " -shared " + stem +
+                           ".o -o " + stem + ".hsaco";
+  std::shared_ptr<CodeObject> object;
+  if (std::system(line.c_str()) == 0)
+    if (auto buffer = MemoryBuffer::getFile(stem + ".hsaco", false, false)) {
+      StringRef data = (*buffer)->getBuffer();
+      auto loaded = CodeObject::load(
+          ArrayRef<uint8_t>(data.bytes_begin(), data.size()), "benchmark");
+      if (loaded)
+        object = *loaded;
+      else
+        errs() << toString(loaded.takeError()) << "\n";
+    }
+  sys::fs::remove_directories(folder);
+  return object;
+}
+
+constexpr unsigned BodyLength = 32, Rounds = 2000;
+
+/// A loop of Rounds times BodyLength instructions.
+std::string loop(const std::string &prologue, const std::string &instruction) {
+  std::string text =
+      prologue + "  s_mov_b32 s20, " + std::to_string(Rounds) + "\n.Lloop:\n";
+  for (unsigned i = 0; i < BodyLength; ++i)
+    text += "  " + instruction + "\n";
+  return text + "  s_sub_u32 s20, s20, 1\n  s_cmp_lg_u32 s20, 0\n"
+                "  s_cbranch_scc1 .Lloop\n";
+}
+
+const char initialise[] = "  s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+                          "  v_lshlrev_b32 v1, 4, v0\n"
+                          "  v_mov_b32 v2, 1.0\n  v_mov_b32 v3, 0.5\n"
+                          "  v_mov_b32 v4, 0\n  v_mov_b32 v5, 0\n"
+                          "  v_mov_b32 v6, 0\n  v_mov_b32 v7, 0\n"
+                          "  s_waitcnt lgkmcnt(0)\n";
+
+void measure(benchmark::State &state, const std::string &instruction,
+             unsigned checks, MfmaModel model = MfmaModel::Cdna3) {
+  std::string prologue = initialise;
+  for (unsigned v = 8; v < 64; ++v)
+    prologue += "  v_mov_b32 v" + std::to_string(v) + ", 1.0\n";
+  auto object = assemble(loop(prologue, instruction));
+  if (!object) {
+    state.SkipWithError("cannot make the kernel");
+    return;
+  }
+  DeviceOptions options;
+  options.threads = 1;
+  options.checks = checks;
+  options.mfma = model;
+  options.reportLimit = 1;
+  Device device(options);
+  const uint64_t buffer = cantFail(device.allocate(65536));
+  cantFail(device.fill(buffer, 0, 65536));
+  LaunchParams params;
+  params.block = {64, 1, 1};
+  params.kernarg = ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(&buffer),
+                                     sizeof(buffer));
+  for (auto _ : state) {
+    auto result = device.launch(object, object->kernels()[0], params);
+    if (!result) {
+      state.SkipWithError(toString(result.takeError()).c_str());
+      return;
+    }
+  }
+  state.counters["per_instruction"] = benchmark::Counter(
+      double(state.iterations()) * Rounds * BodyLength,
+      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+struct Case {
+  const char *name, *instruction;
+} cases[] = {
+    {"valu/v_fma_f32", "v_fma_f32 v4, v2, v3, v4"},
+    {"valu/v_add_f32", "v_add_f32 v4, v2, v4"},
+    {"valu/v_add_u32_sgpr", "v_add_u32 v4, s4, v4"},
+    {"valu/v_pk_fma_f32", "v_pk_fma_f32 v[4:5], v[2:3], v[6:7], v[4:5]"},
+    {"salu/s_add_u32", "s_add_u32 s6, s6, s4"},
+    {"mfma/16x16x128_fp8",
+     "v_mfma_f32_16x16x128_f8f6f4 v[40:43], v[8:15], v[16:23], v[40:43]"},
+    {"mfma/32x32x16_bf16",
+     "v_mfma_f32_32x32x16_bf16 v[40:55], v[8:11], v[16:19], v[40:55]"},
+    {"mfma/16x16x32_bf16",
+     "v_mfma_f32_16x16x32_bf16 v[40:43], v[8:11], v[16:19], v[40:43]"},
+    {"memory/global_load_dwordx4", "global_load_dwordx4 v[24:27], v1, s[4:5]"},
+    {"memory/global_load_dword", "global_load_dword v24, v1, s[4:5]"},
+    {"memory/global_store_dwordx4",
+     "global_store_dwordx4 v1, v[24:27], s[4:5]"},
+    {"lds/ds_read_b128", "ds_read_b128 v[24:27], v1"},
+    {"lds/ds_write_b64", "ds_write_b64 v1, v[24:25]"},
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  for (const Case &c : cases) {
+    benchmark::RegisterBenchmark(
+        c.name, [&c](benchmark::State &s) { measure(s, c.instruction, 0); });
+    benchmark::RegisterBenchmark(
+        (std::string("checked/") + c.name).c_str(),
+        [&c](benchmark::State &s) { measure(s, c.instruction, CheckAll); });
+    if (StringRef(c.name).starts_with("mfma"))
+      benchmark::RegisterBenchmark(
+          (std::string("sequential/") + c.name).c_str(),
+          [&c](benchmark::State &s) {
+            measure(s, c.instruction, 0, MfmaModel::Sequential);
+          });
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
