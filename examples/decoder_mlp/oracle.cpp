@@ -185,10 +185,7 @@ Vector reference(bool fp8, const Checkpoint &checkpoint, const Vector &x,
   Vector up = project(checkpoint, "up_proj", normed, intermediate);
   Vector inner(intermediate);
   for (size_t i = 0; i < intermediate; ++i) {
-    // The FP8 graph stores both projections as bf16 before they meet.
-    double g = fp8 ? roundBf16(gate[i]) : gate[i];
-    double u = fp8 ? roundBf16(up[i]) : up[i];
-    inner[i] = roundBf16(g / (1 + std::exp(-g)) * u);
+    inner[i] = roundBf16(gate[i] / (1 + std::exp(-gate[i])) * up[i]);
   }
   Vector result = project(checkpoint, "down_proj", inner, hidden);
   for (size_t i = 0; i < hidden; ++i)
