@@ -125,6 +125,11 @@ private:
   std::optional<Choice> evaluate(const Problem &problem, const Problem &current,
                                  const Roles &inputs,
                                  const Roles &results) const {
+    // A tactic may want a layout that this shape cannot have.
+    if (llvm::Error error = problem.verify()) {
+      llvm::consumeError(std::move(error));
+      return std::nullopt;
+    }
     Selection selection = catalog->select(problem, selectOptions);
     if (!selection.winner)
       return std::nullopt;
