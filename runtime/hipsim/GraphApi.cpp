@@ -117,11 +117,15 @@ NETRA_HIP_EXPORT int hipGraphLaunch(void *handle, void *streamHandle) {
         stream->captureLeaves.push_back(first + i);
     return 0;
   }
-  runtime.enqueue(*stream, [graph](bool failed) {
+  runtime.enqueue(*stream, [graph](bool faulted) {
     int first = 0;
-    for (const std::shared_ptr<GraphNode> &node : graph->nodes)
-      if (int code = node->execute(failed || first); code && !first)
+    for (const std::shared_ptr<GraphNode> &node : graph->nodes) {
+      int code = node->execute(faulted);
+      faulted |= code < 0;
+      // The first error, except that a fault counts before a finding.
+      if (code && (!first || (code < 0 && first > 0)))
         first = code;
+    }
     return first;
   });
   return 0;

@@ -160,15 +160,6 @@ __attribute__((destructor)) static void drainAtExit() {
   if (!runtime)
     return;
   runtime->synchronizeAll();
-  std::unordered_map<const void *, std::shared_ptr<Stream>> streams;
-  std::shared_ptr<Stream> defaultStream;
-  {
-    std::lock_guard<std::mutex> guard(runtime->submission);
-    streams.swap(runtime->streams);
-    defaultStream.swap(runtime->defaultStream);
-  }
-  streams.clear();
-  defaultStream.reset();
   runtime->writeCounters();
 }
 
@@ -379,6 +370,7 @@ int Runtime::launch(const KernelCall &call) {
         [&](const llvm::ErrorInfoBase &error) {
           record.error = error.message();
         });
+    code = -code;
     text = "netra_hipsim: kernel " + record.kernel + ": " + record.error + "\n";
   } else {
     record.findings = std::move(result->findings);
@@ -552,11 +544,11 @@ int Runtime::synchronizeAll() {
   return first;
 }
 
-int GraphNode::execute(bool failed) const {
+int GraphNode::execute(bool faulted) const {
   // After a fault, memory holds nothing worth computing with.
   switch (kind) {
   case Kind::Kernel:
-    return failed ? 0 : Runtime::get().launch(kernel);
+    return faulted ? 0 : Runtime::get().launch(kernel);
   case Kind::Memcpy:
     return hipsim::execute(copy);
   case Kind::Memset:
@@ -592,7 +584,7 @@ int hipsim::submitNode(void *handle, std::shared_ptr<GraphNode> node,
     if (stream->capture)
       return captureNode(*stream, std::move(node));
     position = runtime.enqueue(
-        *stream, [node](bool failed) { return node->execute(failed); });
+        *stream, [node](bool faulted) { return node->execute(faulted); });
   }
   if (wait)
     position.wait();

@@ -87,7 +87,8 @@ struct GraphNode {
   HostCall host;
   std::vector<size_t> after; // earlier nodes of the graph
 
-  int execute(bool failed) const;
+  /// As Work.
+  int execute(bool faulted) const;
 };
 
 /// What a hipGraph_t and a hipGraphExec_t point to. Nodes depend on earlier
@@ -155,6 +156,7 @@ public:
   // Options and reports.
   int setOption(std::string_view name, std::string_view value,
                 std::string &message);
+  /// Runs a kernel; the result is that of a Work.
   int launch(const KernelCall &call);
   std::string launchesJson();
   uint64_t findingCount();

@@ -6,6 +6,8 @@
 
 #include "Stream.h"
 
+#include <cstdlib>
+
 using namespace netra::hipsim;
 
 void Progress::advance(uint64_t to) {
@@ -58,6 +60,7 @@ int Stream::takeError() {
   std::lock_guard<std::mutex> guard(mutex);
   int taken = error;
   error = 0;
+  faulted = false;
   return taken;
 }
 
@@ -65,7 +68,7 @@ void Stream::run() {
   uint64_t done = 0;
   while (true) {
     Task task;
-    bool failed;
+    bool stopped;
     {
       std::unique_lock<std::mutex> lock(mutex);
       queued.wait(lock, [&] { return stopping || !tasks.empty(); });
@@ -73,17 +76,18 @@ void Stream::run() {
         return;
       task = std::move(tasks.front());
       tasks.pop_front();
-      failed = error != 0;
+      stopped = faulted;
     }
     for (const Position &position : task.after)
       position.wait();
-    int code = task.work(failed);
+    int code = task.work(stopped);
     // What the task holds is released before anyone learns that it is done.
     task = Task();
     if (code) {
       std::lock_guard<std::mutex> guard(mutex);
+      faulted |= code < 0;
       if (!error)
-        error = code;
+        error = std::abs(code);
     }
     progress->advance(++done);
   }

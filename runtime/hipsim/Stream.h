@@ -51,9 +51,10 @@ struct Position {
   bool reached() const { return !progress || progress->reached(ticket); }
 };
 
-/// Returns a HIP error code. `failed` says that an earlier task of the stream
-/// has stopped the device and nothing has synchronised since.
-using Work = std::function<int(bool failed)>;
+/// Returns a HIP error code, negated when it stopped the device. `faulted` says
+/// that an earlier task of the stream did so and nothing has synchronised
+/// since.
+using Work = std::function<int(bool faulted)>;
 
 class Stream {
 public:
@@ -89,6 +90,7 @@ private:
   std::deque<Task> tasks;
   uint64_t submitted = 0;
   int error = 0;
+  bool faulted = false;
   bool stopping = false;
   std::thread worker;
 };

@@ -187,8 +187,8 @@ NETRA_HIP_EXPORT int hipStreamAddCallback(void *handle,
     return finish(hip::ErrorInvalidHandle);
   if (stream->capture)
     return finish(hip::ErrorStreamCaptureUnsupported);
-  runtime.enqueue(*stream, [=](bool failed) {
-    callback(handle, failed ? int(hip::ErrorLaunchFailure) : 0, user);
+  runtime.enqueue(*stream, [=](bool faulted) {
+    callback(handle, faulted ? int(hip::ErrorLaunchFailure) : 0, user);
     return 0;
   });
   return 0;

@@ -130,9 +130,10 @@ struct Loaded {
     EXPECT_OK(engine, netra_device_malloc(engine, tinyBytes, &y));
     EXPECT_OK(engine, netra_engine_bind_name(engine, "x", x, tinyBytes));
     EXPECT_OK(engine, netra_engine_bind_name(engine, "y", y, tinyBytes));
-    if (fallback)
+    if (fallback) {
       EXPECT_OK(engine, netra_engine_set_fallback(engine, "test.reflect",
                                                   reflect, engine, 0));
+    }
     EXPECT_OK(engine, netra_engine_finalize(engine));
   }
   ~Loaded() {

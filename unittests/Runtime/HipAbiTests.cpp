@@ -15,9 +15,9 @@
 
 #include <gtest/gtest.h>
 
-namespace abi = netra::hip;
+namespace sim = netra::hip;
 
-#define SAME(name) static_assert(int(abi::name) == int(hip##name), "hip" #name)
+#define SAME(name) static_assert(int(sim::name) == int(hip##name), "hip" #name)
 
 SAME(Success);
 SAME(ErrorInvalidValue);
@@ -107,40 +107,40 @@ SAME(DeviceAttributeWarpSize);
 SAME(DeviceAttributeMaxSharedMemoryPerMultiprocessor);
 SAME(DeviceAttributePhysicalMultiProcessorCount);
 
-static_assert(int(abi::DeviceAttributePciDomainId) ==
+static_assert(int(sim::DeviceAttributePciDomainId) ==
               int(hipDeviceAttributePciDomainID));
-static_assert(int(abi::FunctionMaxThreadsPerBlock) ==
+static_assert(int(sim::FunctionMaxThreadsPerBlock) ==
               int(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
-static_assert(int(abi::FunctionSharedSizeBytes) ==
+static_assert(int(sim::FunctionSharedSizeBytes) ==
               int(HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
-static_assert(int(abi::FunctionNumRegs) == int(HIP_FUNC_ATTRIBUTE_NUM_REGS));
-static_assert(int(abi::FunctionPreferredSharedMemoryCarveout) ==
+static_assert(int(sim::FunctionNumRegs) == int(HIP_FUNC_ATTRIBUTE_NUM_REGS));
+static_assert(int(sim::FunctionPreferredSharedMemoryCarveout) ==
               int(HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT));
 
 #if HIP_VERSION_MAJOR < 6
-static_assert(sizeof(abi::DeviceProp5) == sizeof(hipDeviceProp_t));
-static_assert(offsetof(abi::DeviceProp5, gcnArchName) ==
+static_assert(sizeof(sim::DeviceProp5) == sizeof(hipDeviceProp_t));
+static_assert(offsetof(sim::DeviceProp5, gcnArchName) ==
               offsetof(hipDeviceProp_t, gcnArchName));
-static_assert(offsetof(abi::DeviceProp5, warpSize) ==
+static_assert(offsetof(sim::DeviceProp5, warpSize) ==
               offsetof(hipDeviceProp_t, warpSize));
-static_assert(offsetof(abi::DeviceProp5, managedMemory) ==
+static_assert(offsetof(sim::DeviceProp5, managedMemory) ==
               offsetof(hipDeviceProp_t, managedMemory));
-static_assert(int(abi::MemoryTypeHost) == int(hipMemoryTypeHost));
-static_assert(int(abi::MemoryTypeDevice) == int(hipMemoryTypeDevice));
+static_assert(int(sim::MemoryTypeHost) == int(hipMemoryTypeHost));
+static_assert(int(sim::MemoryTypeDevice) == int(hipMemoryTypeDevice));
 #else
-static_assert(sizeof(abi::DeviceProp6) == sizeof(hipDeviceProp_t));
-static_assert(offsetof(abi::DeviceProp6, gcnArchName) ==
+static_assert(sizeof(sim::DeviceProp6) == sizeof(hipDeviceProp_t));
+static_assert(offsetof(sim::DeviceProp6, gcnArchName) ==
               offsetof(hipDeviceProp_t, gcnArchName));
-static_assert(offsetof(abi::DeviceProp6, warpSize) ==
+static_assert(offsetof(sim::DeviceProp6, warpSize) ==
               offsetof(hipDeviceProp_t, warpSize));
 #endif
-static_assert(sizeof(abi::PointerAttribute) == sizeof(hipPointerAttribute_t));
+static_assert(sizeof(sim::PointerAttribute) == sizeof(hipPointerAttribute_t));
 
 TEST(HipAbiTest, LaunchParameters) {
-  EXPECT_EQ(reinterpret_cast<void *>(abi::LaunchParamBufferPointer),
+  EXPECT_EQ(reinterpret_cast<void *>(sim::LaunchParamBufferPointer),
             HIP_LAUNCH_PARAM_BUFFER_POINTER);
-  EXPECT_EQ(reinterpret_cast<void *>(abi::LaunchParamBufferSize),
+  EXPECT_EQ(reinterpret_cast<void *>(sim::LaunchParamBufferSize),
             HIP_LAUNCH_PARAM_BUFFER_SIZE);
-  EXPECT_EQ(reinterpret_cast<void *>(abi::LaunchParamEnd),
+  EXPECT_EQ(reinterpret_cast<void *>(sim::LaunchParamEnd),
             HIP_LAUNCH_PARAM_END);
 }

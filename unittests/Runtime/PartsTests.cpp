@@ -71,7 +71,7 @@ TEST(MsgPackTest, ReadsEveryKind) {
   std::string text("\x82\xa1"
                    "a\x96\x01\xfe\xcd\x01\x2c\xc3\xc0\xa2xy\xa1"
                    "b\x80",
-                   18);
+                   17);
   auto value = MsgPack::parse(bytesOf(text));
   ASSERT_TRUE(value);
   const MsgPack *list = value->find("a");
