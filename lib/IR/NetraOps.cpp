@@ -373,8 +373,6 @@ LogicalResult ConstantOp::verify() {
   return success();
 }
 
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
-
 //===----------------------------------------------------------------------===//
 // DenseOp
 //===----------------------------------------------------------------------===//
@@ -611,31 +609,6 @@ LogicalResult CastOp::verify() {
   return success();
 }
 
-/// True when each value of type `from` is a value of type `to`.
-static bool widens(Type from, Type to) {
-  if (from.isBF16() || from.isF16())
-    return to.isF32() || to.isF64();
-  if (from.isF32())
-    return to.isF64();
-  if (isa<Float8E4M3FNType, Float8E5M2Type>(from))
-    return to.isBF16() || to.isF16() || to.isF32() || to.isF64();
-  return false;
-}
-
-OpFoldResult CastOp::fold(FoldAdaptor) {
-  if (getX().getType() == getResult().getType())
-    return getX();
-  auto source = getX().getDefiningOp<CastOp>();
-  if (!source || !widens(tensorType(source.getX()).getElementType(),
-                         tensorType(getX()).getElementType()))
-    return {};
-  // The first cast has lost nothing.
-  if (source.getX().getType() == getResult().getType())
-    return source.getX();
-  getXMutable().assign(source.getX());
-  return getResult();
-}
-
 //===----------------------------------------------------------------------===//
 // Shape and storage
 //===----------------------------------------------------------------------===//
@@ -663,17 +636,6 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
-OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  // The one dynamic extent is what the number of elements makes it.
-  if (getX().getType() == getResult().getType())
-    return getX();
-  auto source = getX().getDefiningOp<ReshapeOp>();
-  if (!source)
-    return {};
-  getXMutable().assign(source.getX());
-  return getResult();
-}
-
 LogicalResult TransposeOp::verify() {
   RankedTensorType x = tensorType(getX()), result = tensorType(getResult());
   SmallVector<int64_t> sorted(getPermutation());
@@ -696,13 +658,6 @@ LogicalResult TransposeOp::verify() {
   return success();
 }
 
-OpFoldResult TransposeOp::fold(FoldAdaptor) {
-  if (getX().getType() == getResult().getType() &&
-      llvm::is_sorted(getPermutation()))
-    return getX();
-  return {};
-}
-
 LogicalResult LayoutConvertOp::verify() {
   RankedTensorType x = tensorType(getX()), result = tensorType(getResult());
   if (x.getShape() != result.getShape() ||
@@ -711,18 +666,6 @@ LogicalResult LayoutConvertOp::verify() {
                        "element type, found ")
            << x << " and " << result;
   return success();
-}
-
-OpFoldResult LayoutConvertOp::fold(FoldAdaptor) {
-  if (getX().getType() == getResult().getType())
-    return getX();
-  auto source = getX().getDefiningOp<LayoutConvertOp>();
-  if (!source)
-    return {};
-  if (source.getX().getType() == getResult().getType())
-    return source.getX();
-  getXMutable().assign(source.getX());
-  return getResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -780,8 +723,9 @@ LogicalResult ArenaOp::verify() {
   int64_t lowerBound = getLowerBoundAttr().getInt();
   int64_t alignment = getAlignmentAttr().getInt();
   if (lowerBound < 0 || lowerBound > bytes)
-    return emitOpError("C1: sizes must not be negative and the lower bound must "
-                       "not exceed the size, found ")
+    return emitOpError(
+               "C1: sizes must not be negative and the lower bound must "
+               "not exceed the size, found ")
            << lowerBound << " and " << bytes;
   if (alignment < 1 || !llvm::isPowerOf2_64(alignment))
     return emitOpError("C2: the alignment must be a power of two, found ")
