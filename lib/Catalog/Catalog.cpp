@@ -47,6 +47,14 @@ std::string Catalog::findLibraryRoot(StringRef option) {
     return option.str();
   if (const char *root = std::getenv("NETRA_LIBRARY_ROOT"); root && *root)
     return root;
+  // An installed tool lies in bin/ beside share/netra/.
+  static char anchor;
+  SmallString<256> installed(
+      path::parent_path(fs::getMainExecutable(nullptr, &anchor)));
+  path::append(installed, "..", "share", "netra");
+  path::remove_dots(installed, /*remove_dot_dot=*/true);
+  if (fs::is_directory(installed))
+    return installed.str().str();
   return NETRA_DEFAULT_LIBRARY_ROOT;
 }
 
@@ -233,8 +241,10 @@ Selection Catalog::select(const Problem &problem,
     (candidate.matches() ? matching : others).push_back(std::move(candidate));
   }
   llvm::sort(matching, precedes);
-  llvm::stable_sort(others, [](const Candidate &lhs, const Candidate &rhs) {
-    return lhs.mismatches.size() < rhs.mismatches.size();
+  llvm::sort(others, [](const Candidate &lhs, const Candidate &rhs) {
+    if (lhs.mismatches.size() != rhs.mismatches.size())
+      return lhs.mismatches.size() < rhs.mismatches.size();
+    return lhs.tactic->name < rhs.tactic->name;
   });
   if (!matching.empty()) {
     selection.reason =

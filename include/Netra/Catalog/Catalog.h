@@ -79,7 +79,8 @@ public:
                                       llvm::StringRef target);
 
   /// Where kernels/ and manifests/ lie: `option` when not empty, else the
-  /// environment variable NETRA_LIBRARY_ROOT, else the path compiled in.
+  /// environment variable NETRA_LIBRARY_ROOT, else ../share/netra beside the
+  /// program's folder if there is one, else the path compiled in.
   static std::string findLibraryRoot(llvm::StringRef option = "");
 
   Catalog(Catalog &&);
