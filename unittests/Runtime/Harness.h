@@ -31,15 +31,16 @@ struct FakeControl {
     static const FakeControl control = [] {
       void *library = dlopen(NETRA_FAKE_HIP, RTLD_NOW | RTLD_LOCAL);
       EXPECT_TRUE(library) << dlerror();
-      auto find = [&](auto function, const char *name) {
-        return reinterpret_cast<decltype(function)>(dlsym(library, name));
+      auto find = [&](auto &slot, const char *name) {
+        slot = reinterpret_cast<std::decay_t<decltype(slot)>>(
+            dlsym(library, name));
       };
       FakeControl c;
-      c.fail = find(&fakeHipFail, "fakeHipFail");
-      c.hasFailed = find(&fakeHipHasFailed, "fakeHipHasFailed");
-      c.live = find(&fakeHipLive, "fakeHipLive");
-      c.calls = find(&fakeHipCalls, "fakeHipCalls");
-      c.device = find(&fakeHipDevice, "fakeHipDevice");
+      find(c.fail, "fakeHipFail");
+      find(c.hasFailed, "fakeHipHasFailed");
+      find(c.live, "fakeHipLive");
+      find(c.calls, "fakeHipCalls");
+      find(c.device, "fakeHipDevice");
       return c;
     }();
     return control;

@@ -1,0 +1,106 @@
+// From a module to numbers on the simulator: inspect, explain, validate,
+// pack-weights and run on one small engine.
+//
+// RUN: rm -rf %t && mkdir -p %t
+// RUN: netra-translate --netra-to-engine %s --profile=decode_m1 -o %t/engine
+//
+// RUN: netra-engine inspect %t/engine | FileCheck %s --check-prefix=INSPECT
+// INSPECT: engine small, id ne_
+// INSPECT: input  0  x {{.*}}1x512xbf16
+// INSPECT: output 0  y {{.*}}1x512xbf16
+// INSPECT: weights
+// INSPECT: from a.weight + b.weight
+// INSPECT: plan decode_m1: profile decode_m1, priority 30, for batch = 1..64, m = 1
+// INSPECT: gfx950.dense_bf16_m1
+// INSPECT: memory: arena of 1024 bytes
+// INSPECT: 0 1024 Wr
+//
+// RUN: netra-engine inspect --json %t/engine | diff - %t/engine/engine.json
+//
+// RUN: netra-engine explain %t/engine | FileCheck %s --check-prefix=EXPLAIN
+// EXPLAIN: plan decode_m1
+// EXPLAIN: tactic  gfx950.dense_bf16_m1
+// EXPLAIN-NEXT: why
+// EXPLAIN: not {{.*}}expected {{.*}}, found
+//
+// RUN: netra-engine validate %t/engine | FileCheck %s --check-prefix=VALID
+// VALID: engine: valid
+//
+// A checkpoint with everything wrong: all of it is told at once, and nothing is
+// written.
+// RUN: python3 %S/Inputs/make_checkpoint.py %t/wrong.safetensors a.weight:BF16:512x256 c.weight:F32:512x512
+// RUN: not netra-engine pack-weights --engine %t/engine --checkpoint %t/wrong.safetensors -o %t/packed 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG-DAG: tensor a.weight {{.*}}expected 512x512xbf16, found 512x256xbf16
+// WRONG-DAG: tensor b.weight {{.*}}not in the checkpoint
+// WRONG-DAG: tensor c.weight {{.*}}expected 512x512xbf16, found 512x512xf32
+// WRONG: does not fit the engine: 3 problems
+// RUN: not ls %t/packed
+//
+// Two files, or a directory of them, give the same bytes.
+// RUN: mkdir %t/checkpoint
+// RUN: python3 %S/Inputs/make_checkpoint.py %t/checkpoint/1.safetensors a.weight:BF16:512x512 b.weight:BF16:512x512
+// RUN: python3 %S/Inputs/make_checkpoint.py %t/checkpoint/2.safetensors c.weight:BF16:512x512
+// RUN: netra-engine pack-weights --engine %t/engine --checkpoint %t/checkpoint --threads 3 -o %t/packed | FileCheck %s --check-prefix=PACKED
+// PACKED: packed 2 weights, 1.5 MiB
+// RUN: netra-engine pack-weights --engine %t/engine --checkpoint %t/checkpoint/1.safetensors --checkpoint %t/checkpoint/2.safetensors -o %t/again
+// RUN: cmp %t/packed %t/again
+//
+// RUN: netra-engine run --engine %t/engine --weights %t/packed --hip=sim --check=all --seed=1 --repeat=2 --output y=%t/y 2>&1 | FileCheck %s --check-prefix=RUNS
+// RUNS: profile decode_m1: 2 steps
+// RUNS: launch 2:
+// RUNS: all 2 launches give the same bits
+// RUNS: checkers (all): no findings
+//
+// A graph, another schedule and another order of work-groups change no bit.
+// RUN: netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --graph --output y=%t/graph
+// RUN: cmp %t/y %t/graph
+// RUN: netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --schedule=random:5 --workgroup-order=reverse --output y=%t/order
+// RUN: cmp %t/y %t/order
+//
+// RUN: netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --counters=json | FileCheck %s --check-prefix=JSON
+// JSON: "findings": 0
+// JSON: "instructions":
+// JSON: "repeats_equal": true
+//
+// What does not fit is said.
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim 2>&1 | FileCheck %s --check-prefix=INPUT
+// INPUT: no --input for x; --seed=N
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --input x=%s 2>&1 | FileCheck %s --check-prefix=SIZE
+// SIZE: expected 1024 bytes for x, found
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --output z=%t/z 2>&1 | FileCheck %s --check-prefix=NAME
+// NAME: the engine has no output or state z
+// RUN: not netra-engine run --engine %t/engine --weights %t/wrong.safetensors --hip=sim --seed=1 2>&1 | FileCheck %s --check-prefix=UNPACKED
+// UNPACKED: NETRA_MANIFEST: {{.*}}pack-weights
+// RUN: not netra-engine run --engine %t/engine --hip=sim --seed=1 2>&1 | FileCheck %s --check-prefix=UNWEIGHTED
+// UNWEIGHTED: NETRA_BINDING: the engine needs {{.*}} bytes of weights
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --shape m=2 2>&1 | FileCheck %s --check-prefix=SHAPE
+// SHAPE: NETRA_UNSUPPORTED_PROFILE: no plan admits m=2
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --check=luck 2>&1 | FileCheck %s --check-prefix=CHECKER
+// CHECKER: option check:
+// RUN: not netra-engine run --engine %t/engine --hip=/no/such/library.so --seed=1 2>&1 | FileCheck %s --check-prefix=LIBRARY
+// LIBRARY: NETRA_HIP: cannot open a HIP library for "/no/such/library.so"
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --output y=/no/such/folder/y 2>&1 | FileCheck %s --check-prefix=UNWRITABLE
+// UNWRITABLE: cannot write /no/such/folder/y
+//
+// An engine that was changed is refused by both verifiers.
+// RUN: sed -i 's/"priority": 30/"priority": 31/' %t/engine/engine.json
+// RUN: not netra-engine validate %t/engine 2>&1 | FileCheck %s --check-prefix=CHANGED
+// CHANGED: runtime: NETRA_MANIFEST: engine.json: /id
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 2>&1 | FileCheck %s --check-prefix=REFUSED
+// REFUSED: NETRA_MANIFEST: engine.json: /id
+
+module @small {
+  netra.parameter @a : tensor<512x512xbf16> checkpoint("a.weight")
+  netra.parameter @b : tensor<512x512xbf16> checkpoint("b.weight")
+  netra.parameter @c : tensor<512x512xbf16> checkpoint("c.weight")
+  func.func @small(%x: tensor<?x512xbf16> {netra.name = "x"}) -> (tensor<?x512xbf16> {netra.name = "y"}) {
+    %wa = netra.get @a : tensor<512x512xbf16>
+    %wb = netra.get @b : tensor<512x512xbf16>
+    %wc = netra.get @c : tensor<512x512xbf16>
+    %a = netra.dense %x, %wa : (tensor<?x512xbf16>, tensor<512x512xbf16>) -> tensor<?x512xbf16>
+    %b = netra.dense %x, %wb : (tensor<?x512xbf16>, tensor<512x512xbf16>) -> tensor<?x512xbf16>
+    %h = netra.gated %a, %b {activation = #netra.activation<silu>} : (tensor<?x512xbf16>, tensor<?x512xbf16>) -> tensor<?x512xbf16>
+    %y = netra.dense %h, %wc : (tensor<?x512xbf16>, tensor<512x512xbf16>) -> tensor<?x512xbf16>
+    return %y : tensor<?x512xbf16>
+  }
+}
