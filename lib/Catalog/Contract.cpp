@@ -166,7 +166,7 @@ static Json problemToJson(const Problem &problem) {
   std::vector<const OperandSpec *> sorted;
   for (const OperandSpec &operand : problem.operands)
     sorted.push_back(&operand);
-  llvm::stable_sort(sorted, [](const OperandSpec *lhs, const OperandSpec *rhs) {
+  llvm::sort(sorted, [](const OperandSpec *lhs, const OperandSpec *rhs) {
     return lhs->role < rhs->role;
   });
   Json operands = Json::array();

@@ -1,4 +1,4 @@
-//===- TacticReader.cpp - Tactic and profile manifests --------------------===//
+//===- TacticReader.cpp - Tactic manifests --------------------------------===//
 //
 // SPDX-License-Identifier: MIT
 //
@@ -729,8 +729,11 @@ private:
         return evidence.kind == kind;
       });
     };
-    if (tactic.maturity == Maturity::Verified && tactic.evidence.empty())
-      reader.fail("evidence for a verified tactic", "none");
+    if (tactic.maturity == Maturity::Verified && !has("simulated") &&
+        !has("device"))
+      reader.fail("evidence of kind \"simulated\" or \"device\" for a "
+                  "verified tactic",
+                  "none");
     if (tactic.maturity == Maturity::Accepted && !has("device"))
       reader.fail("evidence of kind \"device\" for an accepted tactic", "none");
   }
@@ -740,87 +743,10 @@ private:
   std::set<std::string> constantNames;
 };
 
-std::optional<GuardRange> readGuard(const Reader &reader) {
-  // Limits of the runtime's guards: the shape of a launch is given in u64, but
-  // no serving point needs more than 2^48, and sums must not overflow.
-  constexpr uint64_t limit = uint64_t(1) << 48;
-  if (reader.get().is_array()) {
-    std::optional<std::vector<Reader>> ends = reader.array(2, 2);
-    if (!ends)
-      return std::nullopt;
-    std::optional<uint64_t> min = (*ends)[0].unsignedInteger(0, limit);
-    std::optional<uint64_t> max = (*ends)[1].unsignedInteger(0, limit);
-    if (!min || !max)
-      return std::nullopt;
-    if (*min > *max) {
-      reader.fail("a range [MIN, MAX] with MIN of at most MAX",
-                  "[" + Twine(*min) + ", " + Twine(*max) + "]");
-      return std::nullopt;
-    }
-    return GuardRange{*min, *max};
-  }
-  if (!reader.get().is_number()) {
-    reader.fail("an integer or a range [MIN, MAX]");
-    return std::nullopt;
-  }
-  if (std::optional<uint64_t> exact = reader.unsignedInteger(0, limit))
-    return GuardRange{*exact, *exact};
-  return std::nullopt;
-}
-
 } // namespace
 
 Tactic readTactic(const Reader &reader, StringRef path) {
   return TacticReader(reader, path).read();
-}
-
-ServingProfile readProfile(const Reader &reader, StringRef path) {
-  ServingProfile profile;
-  profile.manifestPath = path.str();
-  ObjectReader object(reader);
-  if (std::optional<Reader> member = object.required("format"))
-    (void)member->choice({"netra.profile/1"});
-  if (std::optional<Reader> member = object.required("name"))
-    if (std::optional<std::string> name = member->string()) {
-      if (!isLowerName(*name))
-        member->fail("a name of lower-case letters, digits and '_'");
-      profile.name = *name;
-    }
-  if (std::optional<Reader> member = object.optional("summary"))
-    profile.summary = member->string().value_or("");
-  for (StringRef key : {"m", "batch", "sequence"})
-    if (std::optional<Reader> member = object.required(key))
-      if (std::optional<GuardRange> range = readGuard(*member))
-        profile.guards[key.str()] = *range;
-  for (StringRef key : {"routed_rows", "tensor_parallel"})
-    if (std::optional<Reader> member = object.optional(key))
-      if (std::optional<GuardRange> range = readGuard(*member))
-        profile.guards[key.str()] = *range;
-  if (std::optional<Reader> member = object.required("priority"))
-    profile.priority = member->integer(-1000000, 1000000).value_or(0);
-  object.finish();
-  return profile;
-}
-
-template <typename T>
-static Expected<T> parseManifest(StringRef text, StringRef path,
-                                 T (*read)(const Reader &, StringRef)) {
-  Expected<json::Value> document = json::parse(text, path);
-  if (!document)
-    return document.takeError();
-  json::Diagnostics diagnostics(path);
-  T result = read(Reader(*document, "", diagnostics), path);
-  if (Error error = diagnostics.takeError())
-    return error;
-  return result;
-}
-
-Expected<Tactic> parseTactic(StringRef text, StringRef path) {
-  return parseManifest<Tactic>(text, path, readTactic);
-}
-
-Expected<ServingProfile> parseProfile(StringRef text, StringRef path) {
-  return parseManifest<ServingProfile>(text, path, readProfile);
 }
 
 } // namespace netra

@@ -377,10 +377,10 @@ Expected<CodeObject> readCodeObject(std::vector<uint8_t> bytes) {
       return fail("metadata: " + llvm::toString(kernel.takeError()));
     object.kernels.push_back(std::move(*kernel));
   }
-  llvm::stable_sort(object.kernels,
-                    [](const KernelMetadata &lhs, const KernelMetadata &rhs) {
-                      return lhs.symbol < rhs.symbol;
-                    });
+  llvm::sort(object.kernels,
+             [](const KernelMetadata &lhs, const KernelMetadata &rhs) {
+               return lhs.symbol < rhs.symbol;
+             });
   object.sha256 = sha256Hex(object.bytes);
   object.textSha256 = sha256Hex(object.text);
   return object;

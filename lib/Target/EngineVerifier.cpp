@@ -243,8 +243,9 @@ private:
         order.push_back(i);
       checkPack(weight, where);
     }
-    llvm::stable_sort(order, [&](size_t lhs, size_t rhs) {
-      return weights.entries[lhs].offset < weights.entries[rhs].offset;
+    llvm::sort(order, [&](size_t lhs, size_t rhs) {
+      return std::pair(weights.entries[lhs].offset, lhs) <
+             std::pair(weights.entries[rhs].offset, rhs);
     });
     for (size_t i = 1; i < order.size(); ++i) {
       const EngineWeight &before = weights.entries[order[i - 1]];

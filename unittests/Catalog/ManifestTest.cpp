@@ -162,7 +162,9 @@ TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
       {"/registers/vgprs", nullptr, "/registers/vgprs: expected"},
       {"/numerics/rounding", 7, "/numerics/rounding: expected a string"},
       {"/graph_capture", "yes", "/graph_capture: expected true or false"},
-      {"/evidence", Json::array(), "evidence for a verified tactic"},
+      {"/evidence", Json::array(),
+       "evidence of kind \"simulated\" or \"device\" for a verified"},
+      {"/evidence/0/kind", "assembled", "for a verified tactic, found none"},
       {"/evidence/0/kind", "dreamt", "/evidence/0/kind: expected one of"},
       {"/maturity", "accepted", "evidence of kind \"device\" for an accepted"},
   };
