@@ -11,7 +11,7 @@
  *
  * The life of an engine:
  *
- *   netra_engine_create            verify the bundle, load code, allocate arenas
+ *   netra_engine_create            verify, load code, allocate arenas
  *   netra_engine_load_weights      or netra_engine_bind_weights
  *   netra_engine_bind              one device pointer per input, output, state
  *   netra_engine_set_fallback      only for plans with fallback steps
@@ -112,8 +112,8 @@ typedef struct netra_engine_options {
                             * libamdhip64.so.7, .6, .5, unversioned.
                             * "sim": the simulator, libnetra_hipsim.so beside
                             * this library. Otherwise a path or file name. */
-  uint32_t lanes;          /* concurrent launches, 0 and 1 mean one; at most 64 */
-  uint32_t reserved;       /* 0 */
+  uint32_t lanes;    /* concurrent launches, 0 and 1 mean one; at most 64 */
+  uint32_t reserved; /* 0 */
 } netra_engine_options;
 
 /* netra_engine_prepare captures graphs. Without it, prepare only checks. */
@@ -127,7 +127,7 @@ typedef struct netra_engine_options {
 #define NETRA_ENGINE_TRUST_WEIGHTS 4u
 
 #define NETRA_ENGINE_OPTIONS_INIT                                              \
-  { sizeof(netra_engine_options), 0, 0, NULL, 1, 0 }
+  {sizeof(netra_engine_options), 0, 0, NULL, 1, 0}
 
 /* A serving point. Start from NETRA_SHAPE_INIT. */
 typedef struct netra_shape {
@@ -138,7 +138,7 @@ typedef struct netra_shape {
   uint64_t tensor_parallel; /* ranks */
 } netra_shape;
 
-#define NETRA_SHAPE_INIT { 1, 1, 0, 0, 1 }
+#define NETRA_SHAPE_INIT {1, 1, 0, 0, 1}
 
 /* In place of a profile index: choose by the shape. */
 #define NETRA_PROFILE_AUTO UINT32_MAX
@@ -184,9 +184,9 @@ typedef struct netra_binding_info {
   size_t struct_size;
   const char *name;
   netra_role role;
-  uint32_t index;      /* position among the bindings of its role */
-  const char *type;    /* such as "bf16", "f32", "f8E4M3FN" */
-  const char *layout;  /* such as "row_major" */
+  uint32_t index;     /* position among the bindings of its role */
+  const char *type;   /* such as "bf16", "f32", "f8E4M3FN" */
+  const char *layout; /* such as "row_major" */
   const int64_t *shape;
   uint32_t rank;
   uint64_t bytes;
@@ -245,8 +245,9 @@ NETRA_API netra_status netra_engine_verify(const char *directory, char *error,
  * every index, offset and size, with overflow; the metadata inside each code
  * object against the launches; guards; then the device's architecture and wave
  * size. Code objects are loaded once each. `options` may be NULL. On success
- * *engine is the caller's, to be given to netra_engine_destroy; on failure it is
- * NULL and the sentence is in `error` (may be NULL), cut to `error_bytes`. */
+ * *engine is the caller's, to be given to netra_engine_destroy; on failure it
+ * is NULL and the sentence is in `error` (may be NULL), cut to `error_bytes`.
+ */
 NETRA_API netra_status netra_engine_create(const char *directory,
                                            const netra_engine_options *options,
                                            netra_engine **engine, char *error,
@@ -310,8 +311,8 @@ NETRA_API netra_status netra_engine_bind_weights(netra_engine *engine,
                                                  uint64_t bytes);
 
 /* Binds `bytes` of device memory at `device_pointer`, at least as many as the
- * binding needs, 16-byte aligned. The memory stays the caller's and must outlive
- * the last launch. Binding again replaces. */
+ * binding needs, 16-byte aligned. The memory stays the caller's and must
+ * outlive the last launch. Binding again replaces. */
 NETRA_API netra_status netra_engine_bind(netra_engine *engine, uint32_t binding,
                                          void *device_pointer, uint64_t bytes);
 NETRA_API netra_status netra_engine_bind_name(netra_engine *engine,

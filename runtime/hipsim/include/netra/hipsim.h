@@ -11,26 +11,26 @@
  * Every option can also be set by the environment, read once at the first call
  * into the library:
  *
- *   option             environment                    value
- *   check              NETRA_SIM_CHECK                all, none, or a list of
- *                                                     memory, init, wait, hazard,
- *                                                     race, barrier
- *   mfma               NETRA_SIM_MFMA                 cdna3, sequential
- *   schedule           NETRA_SIM_SCHEDULE             round-robin, to-barrier,
- *                                                     random, random:SEED
- *   workgroup_order    NETRA_SIM_WORKGROUP_ORDER      forward, reverse, random
- *   memory_limit       NETRA_SIM_MEMORY_LIMIT         bytes; k, m, g allowed
- *   instruction_limit  NETRA_SIM_INSTRUCTION_LIMIT    instructions per launch
- *   threads            NETRA_SIM_THREADS              0: one per core
- *   report_limit       NETRA_SIM_REPORT_LIMIT         findings kept per launch
- *   timeout            NETRA_SIM_TIMEOUT              seconds per launch
- *   counters           -                              on, off
- *   record             -                              on, off: keep launches for
- *                                                     netra_hipsim_launches
- *   report             NETRA_SIM_REPORT               file for findings, as text
- *   -                  NETRA_SIM_COUNTERS             file for the launches as
- *                                                     JSON, written at exit;
- *                                                     implies counters, record
+ *   option             environment                   value
+ *   check              NETRA_SIM_CHECK               all, none, or a list of
+ *                                                    memory, init, wait,
+ *                                                    hazard, race, barrier
+ *   mfma               NETRA_SIM_MFMA                cdna3, sequential
+ *   schedule           NETRA_SIM_SCHEDULE            round-robin, to-barrier,
+ *                                                    random, random:SEED
+ *   workgroup_order    NETRA_SIM_WORKGROUP_ORDER     forward, reverse, random
+ *   memory_limit       NETRA_SIM_MEMORY_LIMIT        bytes; k, m, g allowed
+ *   instruction_limit  NETRA_SIM_INSTRUCTION_LIMIT   instructions per launch
+ *   threads            NETRA_SIM_THREADS             0: one per core
+ *   report_limit       NETRA_SIM_REPORT_LIMIT        findings kept per launch
+ *   timeout            NETRA_SIM_TIMEOUT             seconds per launch
+ *   counters           -                             on, off
+ *   record             -                             on, off: keep launches
+ *                                                    for netra_hipsim_launches
+ *   report             NETRA_SIM_REPORT              file for findings as text
+ *   -                  NETRA_SIM_COUNTERS            file for launches as JSON,
+ *                                                    written at exit; implies
+ *                                                    counters, record
  *
  * A finding of a checker does not stop a kernel. It makes the next
  * synchronisation with its stream return hipErrorLaunchFailure, or
@@ -57,8 +57,8 @@ extern "C" {
  * netra_hipsim_message. */
 int netra_hipsim_set_option(const char *name, const char *value);
 
-/* Why the last failing call of this thread into the library failed, or "". Valid
- * until the next failing call of the thread. */
+/* Why the last failing call of this thread into the library failed, or "".
+ * Valid until the next failing call of the thread. */
 const char *netra_hipsim_message(void);
 
 /* The recorded launches as a JSON array, oldest first: kernel, grid, block,
