@@ -81,6 +81,15 @@
 // LIBRARY: NETRA_HIP: cannot open a HIP library for "/no/such/library.so"
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --output y=/no/such/folder/y 2>&1 | FileCheck %s --check-prefix=UNWRITABLE
 // UNWRITABLE: cannot write /no/such/folder/y
+
+// A device, a pipe or a folder is never replaced by a file.
+// RUN: mkfifo %t/pipe
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --output y=%t/pipe 2>&1 | FileCheck %s --check-prefix=SPECIAL
+// RUN: not netra-engine pack-weights --engine %t/engine --checkpoint %t/checkpoint -o %t/pipe 2>&1 | FileCheck %s --check-prefix=SPECIAL
+// RUN: test -p %t/pipe
+// SPECIAL: cannot write {{.*}}/pipe: expected the name of a regular file, found a special file
+// RUN: not netra-engine pack-weights --engine %t/engine --checkpoint %t/checkpoint -o %t 2>&1 | FileCheck %s --check-prefix=FOLDER
+// FOLDER: expected the name of a regular file, found a folder
 //
 // An engine that was changed is refused by both verifiers.
 // RUN: sed -i 's/"priority": 30/"priority": 31/' %t/engine/engine.json

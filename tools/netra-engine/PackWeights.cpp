@@ -47,6 +47,8 @@ public:
   llvm::Error open(const std::string &target, uint64_t bytes) {
     path = target;
     size = bytes;
+    if (std::string why = whyNotReplaceable(path); !why.empty())
+      return llvm::createStringError("cannot write " + path + ": " + why);
     temporary = target + ".XXXXXX";
     fd = ::mkstemp(temporary.data());
     if (fd < 0)

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <random>
+#include <utility>
 
 using namespace netra::tool;
 using nlohmann::json;
@@ -394,6 +395,8 @@ private:
       if (buffer.info.role == NETRA_INPUT || found == outputs.end())
         continue;
       const std::string &path = found->second;
+      if (std::string why = whyNotReplaceable(path); !why.empty())
+        return Failure{"cannot write " + path + ": " + why};
       std::string temporary = path + ".partial";
       std::FILE *file = std::fopen(temporary.c_str(), "wb");
       bool good =
@@ -464,6 +467,20 @@ private:
                            : "no findings");
   }
 
+  /// What a first look needs; `--counters=json` has all of them, and
+  /// docs/simulator.md defines them.
+  static constexpr std::pair<const char *, const char *> mainCounters[] = {
+      {"instructions", "instructions of all waves"},
+      {"mfma_share", "share of matrix instructions"},
+      {"global_load_bytes", "bytes loaded"},
+      {"global_distinct_read_bytes", "of them distinct"},
+      {"first_wait_bytes_per_cu", "bytes in flight per CU at the first wait"},
+      {"max_round_trips", "serial memory round trips of a wave"},
+      {"lds_conflict_cycles", "LDS bank conflict cycles"},
+      {"vgprs", "VGPRs"},
+      {"workgroups_per_cu", "work-groups that fit a CU"},
+  };
+
   void printLaunches() const {
     json records = launchRecords();
     if (!records.is_array())
@@ -485,9 +502,9 @@ private:
       auto counters = record.find("counters");
       if (counters == record.end() || !counters->is_object())
         continue;
-      for (auto it = counters->begin(); it != counters->end(); ++it)
-        if (it->is_number())
-          std::printf("    %-28s %s\n", it.key().c_str(), it->dump().c_str());
+      for (const auto &[key, label] : mainCounters)
+        if (auto it = counters->find(key); it != counters->end())
+          std::printf("    %-40s %s\n", label, it->dump().c_str());
     }
   }
 
