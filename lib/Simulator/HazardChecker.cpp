@@ -396,7 +396,7 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
           }
           const bool isDotC = f.isDot && inst.numOps &&
                               inst.ops[inst.numOps - 1].isVector() &&
-                              row >= inst.ops[inst.numOps - 1].index;
+                              row == inst.ops[inst.numOps - 1].index;
           const InstructionInfo &first =
               monitor.state().program->info[write.instruction];
           if (f.isDot && (write.kinds & bit(P::Dot))) {
