@@ -206,8 +206,11 @@ LogicalResult WeightsOp::verifyRegions() {
              << getAlignment() << " and end within " << getBytes()
              << " bytes, found " << weight.getOffset() << " and "
              << weight.getSize();
-  llvm::stable_sort(weights, [](WeightOp lhs, WeightOp rhs) {
-    return lhs.getOffset() < rhs.getOffset();
+  // By size as well, so that an empty weight comes before one that starts
+  // there.
+  llvm::sort(weights, [](WeightOp lhs, WeightOp rhs) {
+    return std::pair(lhs.getOffset(), lhs.getSize()) <
+           std::pair(rhs.getOffset(), rhs.getSize());
   });
   for (size_t index = 1; index < weights.size(); ++index) {
     WeightOp last = weights[index - 1], next = weights[index];
