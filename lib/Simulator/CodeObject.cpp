@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "CodeObjectImpl.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
@@ -10,6 +11,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <tuple>
 
 using namespace llvm;
 using namespace llvm::object;
@@ -307,9 +309,10 @@ void CodeObjectLoader::readMetadataDocument(StringRef blob) {
         }
         kernel.arguments.push_back(std::move(a));
       }
-    std::stable_sort(
-        kernel.arguments.begin(), kernel.arguments.end(),
-        [](const auto &a, const auto &b) { return a.offset < b.offset; });
+    llvm::sort(kernel.arguments, [](const auto &a, const auto &b) {
+      return std::tie(a.offset, a.size, a.name) <
+             std::tie(b.offset, b.size, b.name);
+    });
     impl.kernelIndex[name] = impl.kernels.size();
     impl.kernels.push_back(std::move(kernel));
   }

@@ -139,8 +139,10 @@ static Expected<std::string> mutate(std::string source,
       return error;
   }
   // The template comes first: it includes the others.
-  stable_sort(order, [](const std::string &a, const std::string &b) {
-    return StringRef(a).ends_with(".s") > StringRef(b).ends_with(".s");
+  llvm::sort(order, [](const std::string &a, const std::string &b) {
+    bool first = StringRef(a).ends_with(".s");
+    bool second = StringRef(b).ends_with(".s");
+    return first != second ? first : a < b;
   });
   for (const std::string &file : order) {
     std::string include = ".include \"" + file + "\"";
