@@ -169,9 +169,11 @@ TEST(GatedNegative, WrongKernelsAreNoticed) {
             std::string::npos);
   EXPECT_NE(wrong(gated, "S_UP, S_GATE, 2*NETRA_N", "S_UP, S_GATE, NETRA_N"),
             "");
-  EXPECT_NE(wrong(gated, "v_cmp_gt_u32 vcc, NETRA_N", "v_cmp_gt_u32 vcc, 512"),
+  EXPECT_NE(wrong("include/rows.inc", "v_cmp_gt_u32 vcc, \\columns",
+                  "v_cmp_gt_u32 vcc, 512"),
             "");
-  EXPECT_NE(wrong(gated, "v_cmp_gt_u32 vcc, NETRA_N", "v_cmp_gt_u32 vcc, 1024")
+  EXPECT_NE(wrong("include/rows.inc", "v_cmp_gt_u32 vcc, \\columns",
+                  "v_cmp_gt_u32 vcc, 1024")
                 .find("memory"),
             std::string::npos);
   EXPECT_NE(wrong("include/convert.inc", "0x3b124925", "0x3b000000"), "");

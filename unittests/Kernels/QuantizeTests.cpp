@@ -91,11 +91,14 @@ TEST(QuantizeBlocksNegative, WrongKernelsAreNoticed) {
   EXPECT_EQ(wrong(quantize, "// Schedule.", "// The schedule."), "");
   EXPECT_NE(wrong(quantize, "  netra_wait_memory 0\n", "").find("wait"),
             std::string::npos);
-  EXPECT_NE(wrong(quantize, "  netra_row16_reduce v_max_f32, V_T0\n", ""), "");
   EXPECT_NE(
-      wrong(quantize, "v_lshrrev_b32 v[V_T2], 7", "v_lshrrev_b32 v[V_T2], 8"),
+      wrong("include/rows.inc", "  netra_row16_reduce v_max_f32, \\v_t0\n", ""),
       "");
-  EXPECT_NE(wrong(quantize, "S_SCALE, NETRA_K/32", "S_SCALE, NETRA_K/64"), "");
+  EXPECT_NE(wrong("include/rows.inc", "v_lshrrev_b32 v[\\v_t2], 7",
+                  "v_lshrrev_b32 v[\\v_t2], 8"),
+            "");
+  EXPECT_NE(wrong(quantize, "S_SCALE, 3, NETRA_K/32", "S_SCALE, 3, NETRA_K/64"),
+            "");
   EXPECT_NE(wrong("include/reduce.inc", "\\op, \\v, row_ror:1\n",
                   "\\op, \\v, row_ror:2\n"),
             "");

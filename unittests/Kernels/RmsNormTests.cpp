@@ -172,8 +172,8 @@ TEST(RmsNormNegative, WrongKernelsAreNoticed) {
   // Layout: the scale's group, the row of x.
   EXPECT_NE(wrong(norm, "v_lshrrev_b32 v[V_T2], 8", "v_lshrrev_b32 v[V_T2], 9"),
             "");
-  EXPECT_NE(wrong(norm, "rms_row_pointer S_X, 2*NETRA_N",
-                  "rms_row_pointer S_X, NETRA_N"),
+  EXPECT_NE(wrong(norm, "netra_row_pointer S_X, S_ROW, 2*NETRA_N",
+                  "netra_row_pointer S_X, S_ROW, NETRA_N"),
             "");
   // The scale dropped from the codes, the group maximum over half a group, the
   // mean over too few columns, a wave's share dropped.

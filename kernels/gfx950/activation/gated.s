@@ -18,9 +18,7 @@
 //
 // Arithmetic. activation and product in f32, one rounding to bf16.
 
-.include "include/kernel.inc"
-.include "include/reduce.inc"
-.include "include/convert.inc"
+.include "include/rows.inc"
 .include "include/activation.inc"
 
 netra_require (NETRA_M >= 1 && NETRA_M <= 65535), "NETRA_M must be 1..65535"
@@ -50,13 +48,6 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
 .set V_G, 24                                     // the 4 + 4 loaded dwords
 .set V_U, 28
 
-.macro gated_row_pointer s_base, bytes
-  s_mul_i32 s[S_TMP], s3, \bytes
-  s_mul_hi_u32 s[S_TMP+1], s3, \bytes
-  s_add_u32 s[\s_base], s[\s_base], s[S_TMP]
-  s_addc_u32 s[\s_base+1], s[\s_base+1], s[S_TMP+1]
-.endm
-
 .macro netra_template name
   netra_kernel_begin \name
   .if NETRA_PACKED
@@ -69,30 +60,22 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
   .if NETRA_QUANTIZE
   netra_load_pointer S_SCALE, NETRA_ARG_RESULT_SCALE
   .endif
-  v_lshlrev_b32 v[V_COLUMN], 3, v0
-  s_mul_i32 s[S_TMP], s2, 512 * NETRA_WAVES
-  v_add_u32 v[V_COLUMN], s[S_TMP], v[V_COLUMN]
-  v_lshlrev_b32 v[V_OFFSET], 1, v[V_COLUMN]
-  .if NETRA_N % (512 * NETRA_WAVES)
-    v_cmp_gt_u32 vcc, NETRA_N, v[V_COLUMN]
-    s_and_b64 exec, exec, vcc
-    s_cbranch_execz .Lgated_end_\name
-  .endif
+  netra_columns8 V_COLUMN, V_OFFSET, NETRA_WAVES, NETRA_N, S_TMP, .Lgated_end_\name
   netra_wait_scalar
   .if NETRA_PACKED
-    gated_row_pointer S_GATE, 4*NETRA_N
+    netra_row_pointer S_GATE, 3, 4*NETRA_N, S_TMP
     netra_pointer_add_const S_UP, S_GATE, 2*NETRA_N
   .else
-    gated_row_pointer S_GATE, 2*NETRA_N
-    gated_row_pointer S_UP, 2*NETRA_N
+    netra_row_pointer S_GATE, 3, 2*NETRA_N, S_TMP
+    netra_row_pointer S_UP, 3, 2*NETRA_N, S_TMP
   .endif
   global_load_dwordx4 v[V_G:V_G+3], v[V_OFFSET], s[S_GATE:S_GATE+1]
   global_load_dwordx4 v[V_U:V_U+3], v[V_OFFSET], s[S_UP:S_UP+1]
   .if NETRA_QUANTIZE
-    gated_row_pointer S_RESULT, NETRA_N
-    gated_row_pointer S_SCALE, NETRA_N/32
+    netra_row_pointer S_RESULT, 3, NETRA_N, S_TMP
+    netra_row_pointer S_SCALE, 3, NETRA_N/32, S_TMP
   .else
-    gated_row_pointer S_RESULT, 2*NETRA_N
+    netra_row_pointer S_RESULT, 3, 2*NETRA_N, S_TMP
   .endif
   netra_wait_memory 1
   netra_bf16_unpack_run V_GATE, V_G, 4
@@ -106,16 +89,7 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
   .endr
   .if NETRA_QUANTIZE
     netra_bf16_round_run V_GATE, 8
-    netra_group_amax V_T0, V_GATE, 8
-    netra_row16_reduce v_max_f32, V_T0
-    netra_group_scale V_T0, V_T1, V_T0, V_T2
-    v_lshrrev_b32 v[V_T2], 7, v[V_COLUMN]
-    v_lshlrev_b32 v[V_T2], 2, v[V_T2]
-    netra_fp8_pack8 V_GATE, V_GATE, V_T1
-    global_store_dwordx2 v[V_COLUMN], v[V_GATE:V_GATE+1], s[S_RESULT:S_RESULT+1]
-    s_and_b32 exec_lo, exec_lo, 0x00010001       // one lane of each group
-    s_and_b32 exec_hi, exec_hi, 0x00010001
-    global_store_dword v[V_T2], v[V_T0], s[S_SCALE:S_SCALE+1]
+    netra_store_fp8_group8 V_GATE, V_COLUMN, S_RESULT, S_SCALE, V_T0, V_T1, V_T2
   .else
     netra_bf16_pack_run V_GATE, V_GATE, 4
     global_store_dwordx4 v[V_OFFSET], v[V_GATE:V_GATE+3], s[S_RESULT:S_RESULT+1]

@@ -25,9 +25,7 @@
 // waves: netra_workgroup_sum. v_rsq_f32 and v_rcp_f32 (of N) are within 1 ulp. The sum
 // of squares is f32: it overflows when |s| reaches about 2^64, and the row becomes 0.
 
-.include "include/kernel.inc"
-.include "include/reduce.inc"
-.include "include/convert.inc"
+.include "include/rows.inc"
 
 netra_require (NETRA_M >= 1), "NETRA_M must be at least 1"
 netra_require (NETRA_N >= 256 && NETRA_N <= 8192 && NETRA_N % 256 == 0), "NETRA_N must be a multiple of 256, at most 8192"
@@ -100,13 +98,6 @@ netra_require (8 + RMS_ITERS * (NETRA_VEC + 3 * RMS_DW) <= 256), "the row needs 
   .endif
 .endm
 
-.macro rms_row_pointer s_base, bytes
-  s_mul_i32 s[S_TMP], s[S_ROW], \bytes
-  s_mul_hi_u32 s[S_TMP+1], s[S_ROW], \bytes
-  s_add_u32 s[\s_base], s[\s_base], s[S_TMP]
-  s_addc_u32 s[\s_base+1], s[\s_base+1], s[S_TMP+1]
-.endm
-
 .macro netra_template name
   netra_kernel_begin \name
   netra_load_pointer S_X, NETRA_ARG_X
@@ -142,16 +133,16 @@ netra_require (8 + RMS_ITERS * (NETRA_VEC + 3 * RMS_DW) <= 256), "the row needs 
     .endr
   .endif
   netra_wait_scalar
-  rms_row_pointer S_X, 2*NETRA_N
+  netra_row_pointer S_X, S_ROW, 2*NETRA_N, S_TMP
   .if NETRA_HAS_RESIDUAL
-    rms_row_pointer S_RESIDUAL, 2*NETRA_N
-    rms_row_pointer S_SUM, 2*NETRA_N
+    netra_row_pointer S_RESIDUAL, S_ROW, 2*NETRA_N, S_TMP
+    netra_row_pointer S_SUM, S_ROW, 2*NETRA_N, S_TMP
   .endif
   .if NETRA_QUANTIZE
-    rms_row_pointer S_RESULT, NETRA_N
-    rms_row_pointer S_SCALE, NETRA_N/32
+    netra_row_pointer S_RESULT, S_ROW, NETRA_N, S_TMP
+    netra_row_pointer S_SCALE, S_ROW, NETRA_N/32, S_TMP
   .else
-    rms_row_pointer S_RESULT, 2*NETRA_N
+    netra_row_pointer S_RESULT, S_ROW, 2*NETRA_N, S_TMP
   .endif
 
   // Everything that is read, in the order of use.

@@ -13,9 +13,7 @@
 // Schedule. Work-group (c, m) takes columns 512 WAVES c .. of row m, eight per
 // work-item; a group of 128 columns is 16 lanes.
 
-.include "include/kernel.inc"
-.include "include/reduce.inc"
-.include "include/convert.inc"
+.include "include/rows.inc"
 
 netra_require (NETRA_M >= 1 && NETRA_M <= 65535), "NETRA_M must be 1..65535"
 netra_require (NETRA_K > 0 && NETRA_K % 128 == 0), "NETRA_K must be a multiple of 128"
@@ -36,44 +34,20 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
 .set V_X, 8                                      // 4 dwords
 .set V_VALUE, 12                                 // 8 values
 
-.macro quantize_row_pointer s_base, bytes
-  s_mul_i32 s[S_TMP], s3, \bytes
-  s_mul_hi_u32 s[S_TMP+1], s3, \bytes
-  s_add_u32 s[\s_base], s[\s_base], s[S_TMP]
-  s_addc_u32 s[\s_base+1], s[\s_base+1], s[S_TMP+1]
-.endm
-
 .macro netra_template name
   netra_kernel_begin \name
   netra_load_pointer S_X, NETRA_ARG_X
   netra_load_pointer S_RESULT, NETRA_ARG_RESULT
   netra_load_pointer S_SCALE, NETRA_ARG_RESULT_SCALE
-  v_lshlrev_b32 v[V_COLUMN], 3, v0
-  s_mul_i32 s[S_TMP], s2, 512 * NETRA_WAVES
-  v_add_u32 v[V_COLUMN], s[S_TMP], v[V_COLUMN]
-  v_lshlrev_b32 v[V_OFFSET], 1, v[V_COLUMN]
-  .if NETRA_K % (512 * NETRA_WAVES)
-    v_cmp_gt_u32 vcc, NETRA_K, v[V_COLUMN]
-    s_and_b64 exec, exec, vcc
-    s_cbranch_execz .Lquantize_end_\name
-  .endif
+  netra_columns8 V_COLUMN, V_OFFSET, NETRA_WAVES, NETRA_K, S_TMP, .Lquantize_end_\name
   netra_wait_scalar
-  quantize_row_pointer S_X, 2*NETRA_K
+  netra_row_pointer S_X, 3, 2*NETRA_K, S_TMP
   global_load_dwordx4 v[V_X:V_X+3], v[V_OFFSET], s[S_X:S_X+1]
-  quantize_row_pointer S_RESULT, NETRA_K
-  quantize_row_pointer S_SCALE, NETRA_K/32
+  netra_row_pointer S_RESULT, 3, NETRA_K, S_TMP
+  netra_row_pointer S_SCALE, 3, NETRA_K/32, S_TMP
   netra_wait_memory 0
   netra_bf16_unpack_run V_VALUE, V_X, 4
-  netra_group_amax V_T0, V_VALUE, 8
-  netra_row16_reduce v_max_f32, V_T0
-  netra_group_scale V_T0, V_T1, V_T0, V_T2
-  v_lshrrev_b32 v[V_T2], 7, v[V_COLUMN]
-  v_lshlrev_b32 v[V_T2], 2, v[V_T2]
-  netra_fp8_pack8 V_VALUE, V_VALUE, V_T1
-  global_store_dwordx2 v[V_COLUMN], v[V_VALUE:V_VALUE+1], s[S_RESULT:S_RESULT+1]
-  s_and_b32 exec_lo, exec_lo, 0x00010001         // one lane of each group
-  s_and_b32 exec_hi, exec_hi, 0x00010001
-  global_store_dword v[V_T2], v[V_T0], s[S_SCALE:S_SCALE+1]
+  netra_store_fp8_group8 V_VALUE, V_COLUMN, S_RESULT, S_SCALE, V_T0, V_T1, V_T2
 .Lquantize_end_\name:
   netra_kernel_end \name
 .endm
