@@ -106,10 +106,10 @@ static Expected<std::vector<std::string>> listManifests(StringRef folder) {
 }
 
 template <typename T>
-static void loadFolder(StringRef root, StringRef target, StringRef kind,
-                       T (*read)(const json::Reader &, StringRef),
-                       std::vector<T> &values,
-                       std::vector<std::string> &faults) {
+static void
+loadFolder(StringRef root, StringRef target, StringRef kind,
+           StringRef namePrefix, T (*read)(const json::Reader &, StringRef),
+           std::vector<T> &values, std::vector<std::string> &faults) {
   // Messages and manifestPath are relative to the root, so that they are the
   // same wherever the tree lies.
   std::string relative = ("manifests/" + target + "/" + kind).str();
@@ -120,7 +120,6 @@ static void loadFolder(StringRef root, StringRef target, StringRef kind,
     faults.push_back(toString(names.takeError()));
     return;
   }
-  std::map<std::string, std::string> origin;
   for (const std::string &name : *names) {
     SmallString<256> file(folder);
     path::append(file, name);
@@ -140,13 +139,12 @@ static void loadFolder(StringRef root, StringRef target, StringRef kind,
     }
     json::Diagnostics diagnostics(shown);
     T value = read(json::Reader(*document, "", diagnostics), shown);
-    if (!value.name.empty()) {
-      auto [position, inserted] = origin.emplace(value.name, shown);
-      if (!inserted)
-        diagnostics.report("/name", "a name of its own",
-                           "\"" + value.name + "\", which " + position->second +
-                               " has");
-    }
+    // Hence no two have one name either.
+    std::string expected = (namePrefix + path::stem(name)).str();
+    if (!value.name.empty() && value.name != expected)
+      diagnostics.report("/name",
+                         "\"" + expected + "\" as the file's name says",
+                         "\"" + value.name + "\"");
     if (!diagnostics.empty()) {
       llvm::append_range(faults, diagnostics.getLines());
       continue;
@@ -169,9 +167,10 @@ Expected<Catalog> Catalog::load(StringRef libraryRoot, StringRef target) {
   impl->root = libraryRoot.str();
   impl->target = target.str();
   std::vector<std::string> faults;
-  loadFolder(libraryRoot, target, "profiles", readProfile, impl->profiles,
+  loadFolder(libraryRoot, target, "profiles", "", readProfile, impl->profiles,
              faults);
-  loadFolder(libraryRoot, target, "tactics", readTactic, impl->tactics, faults);
+  loadFolder(libraryRoot, target, "tactics", (target + ".").str(), readTactic,
+             impl->tactics, faults);
   for (const Tactic &tactic : impl->tactics) {
     if (tactic.target != target)
       faults.push_back(tactic.manifestPath + ": /target: expected \"" +

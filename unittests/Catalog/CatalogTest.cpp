@@ -95,8 +95,8 @@ TEST_F(CatalogTest, AllFaultsOfAllFilesAreReportedTogether) {
        {"manifests/gfx950/tactics/a.json: /rank: expected",
         "manifests/gfx950/tactics/b.json: /template: expected a file of "
         "kernels/gfx950, found no \"dense/absent.s\" there",
-        "manifests/gfx950/tactics/d.json: /name: expected a name of its own, "
-        "found \"gfx950.c\", which manifests/gfx950/tactics/c.json has",
+        "manifests/gfx950/tactics/d.json: /name: expected \"gfx950.d\" as the "
+        "file's name says, found \"gfx950.c\"",
         "manifests/gfx950/tactics/e.json: expected JSON",
         "manifests/gfx950/tactics/f.json: expected JSON",
         "manifests/gfx950/profiles/p.json: /: expected the key \"format\""})
