@@ -4,14 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TensorType.h"
+
 #include "Netra/IR/NetraOps.h"
 
 using namespace mlir;
 using namespace netra;
-
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
 

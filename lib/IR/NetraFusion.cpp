@@ -10,16 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TensorType.h"
+
 #include "Netra/IR/NetraOps.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace netra;
-
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 //===----------------------------------------------------------------------===//
 // Steps
@@ -237,6 +235,22 @@ LogicalResult DenseOp::canAbsorb(Operation *neighbour, std::string *reason) {
   return failure();
 }
 
+/// "mlp.gate_up_proj.weight" for "mlp.gate_proj.weight" and
+/// "mlp.up_proj.weight": words that both begin or end with stand once.
+static std::string joinNames(StringRef a, StringRef b) {
+  const StringRef separators = "._/";
+  size_t limit = std::min(a.size(), b.size());
+  size_t front = 0, back = 0, tail = 0;
+  for (size_t i = 0; i < limit && a[i] == b[i]; ++i)
+    if (separators.contains(a[i]))
+      front = i + 1;
+  while (front + back < limit &&
+         a[a.size() - 1 - back] == b[b.size() - 1 - back])
+    if (separators.contains(a[a.size() - ++back]))
+      tail = back;
+  return (a.drop_back(tail) + "_" + b.drop_front(front)).str();
+}
+
 /// A `netra.get` of the parameter whose rows are those of two others, made when
 /// there is none yet.
 static Value concatenate(RewriterBase &rewriter, Location loc, Value first,
@@ -253,7 +267,7 @@ static Value concatenate(RewriterBase &rewriter, Location loc, Value first,
 
   SmallVector<int64_t> shape(a.getTensorType().getShape());
   shape[0] += b.getTensorType().getDimSize(0);
-  std::string base = (a.getSymName() + "_" + b.getSymName()).str();
+  std::string base = joinNames(a.getSymName(), b.getSymName());
   std::string name = base;
   for (unsigned suffix = 1; SymbolTable::lookupSymbolIn(table, name); ++suffix)
     name = base + "_" + std::to_string(suffix);

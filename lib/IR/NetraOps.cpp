@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TensorType.h"
+
 #include "Netra/IR/NetraOps.h"
 
 #include "AsmDirectives.h"
@@ -184,10 +186,6 @@ static void printBinaryTypes(OpAsmPrinter &printer, Operation *, Type lhs,
 //===----------------------------------------------------------------------===//
 // Helpers
 //===----------------------------------------------------------------------===//
-
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// A dynamic extent may turn out to be any other one.
 static bool agree(int64_t lhs, int64_t rhs) {

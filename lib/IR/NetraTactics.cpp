@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TensorType.h"
+
 #include "Netra/IR/NetraOps.h"
 
 using namespace mlir;
@@ -16,10 +18,6 @@ using namespace netra;
 
 using Roles = SmallVectorImpl<std::pair<StringRef, Value>>;
 using InPlace = SmallVector<std::pair<unsigned, unsigned>>;
-
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static void addRole(Roles &roles, StringRef role, Value value) {
   if (value)

@@ -144,6 +144,28 @@ TEST_F(FusionTest, DensesBecomeOneGatedDense) {
   }
 }
 
+TEST_F(FusionTest, ThePackedParameterIsNamedForWhatDiffers) {
+  struct Case {
+    const char *gate, *up, *packed;
+  };
+  for (const Case &c :
+       {Case{"layers.0.mlp.gate_proj.weight", "layers.0.mlp.up_proj.weight",
+             "layers.0.mlp.gate_up_proj.weight"},
+        Case{"w1", "w3", "w1_w3"}, Case{"mlp.w", "mlp.w.w", "mlp.w_w.w"},
+        Case{"a.b", "c.d", "a.b_c.d"}, Case{"mlp.a", "mlp.b", "mlp.a_b"}}) {
+    std::string text = gatedPair;
+    auto rename = [&](llvm::StringRef from, llvm::StringRef to) {
+      for (size_t at; (at = text.find(from.str() + " :")) != text.npos;)
+        text.replace(at, from.size(), to.str());
+    };
+    rename("@gate", ("@" + llvm::Twine(c.gate)).str());
+    rename("@up", ("@" + llvm::Twine(c.up)).str());
+    auto module = parse(text);
+    EXPECT_EQ(fuse(*module), 1u);
+    EXPECT_TRUE(module->lookupSymbol<ParameterOp>(c.packed)) << c.packed;
+  }
+}
+
 TEST_F(FusionTest, ThePackedParameterIsShared) {
   auto module = parse(gatedPair);
   auto second = module->lookupSymbol<func::FuncOp>("f").clone();
@@ -155,8 +177,9 @@ TEST_F(FusionTest, ThePackedParameterIsShared) {
 
 TEST_F(FusionTest, ThePackedParameterGetsAFreeName) {
   auto module =
-      parse((std::string(gatedPair) + "\nfunc.func private @gate_up()"
-                                      "\nfunc.func private @gate_up_1()"));
+      parse((llvm::Twine(gatedPair) + "\nfunc.func private @gate_up()"
+                                      "\nfunc.func private @gate_up_1()")
+                .str());
   EXPECT_EQ(fuse(*module), 1u);
   EXPECT_TRUE(module->lookupSymbol<ParameterOp>("gate_up_2"));
 }
@@ -187,8 +210,8 @@ func.func @f(%x: tensor<1x128xf8E4M3FN>, %s: tensor<1x1xf32>) -> tensor<1x128xbf
     return value.getDefiningOp<GetOp>().getParameter().str();
   };
   EXPECT_EQ(name(dense.getWeight()), "gate_up");
-  EXPECT_EQ(name(dense.getWeightScale()), "gate_scale_up_scale");
-  EXPECT_EQ(name(dense.getBias()), "gate_bias_up_bias");
+  EXPECT_EQ(name(dense.getWeightScale()), "gate_up_scale");
+  EXPECT_EQ(name(dense.getBias()), "gate_up_bias");
 }
 
 TEST_F(FusionTest, APackedGatedActivationNeedsNoConcatenation) {
