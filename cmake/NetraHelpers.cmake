@@ -4,8 +4,10 @@
 add_library(netra_options INTERFACE)
 target_compile_options(netra_options INTERFACE
   -Wall -Wextra -Wno-unused-parameter
-  # GCC 12 reports "literal" + std::string as overlapping copies (its PR 105651).
+  # GCC 12 reports "literal" + std::string as copies that overlap or overflow
+  # (its PR 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
   $<$<BOOL:${NETRA_WERROR}>:-Werror>)
 if(NETRA_SANITIZE)
   target_compile_options(netra_options INTERFACE
@@ -20,11 +22,13 @@ function(netra_use_llvm target)
   target_compile_definitions(${target} PUBLIC ${NETRA_LLVM_DEFINITIONS})
 endfunction()
 
-# netra_add_library(NetraFoo SOURCES... [USES llvm|mlir] [LINK libs...]
-#                   [DEPENDS tablegen-targets...])
+# netra_add_library(NetraFoo SOURCES... USES llvm|mlir [OWN_FLAGS]
+#                   [LINK libs...] [DEPENDS tablegen-targets...])
 # A compiler-side library, static, with include/ as its public interface.
+# OWN_FLAGS: it is compiled with options of its own, so that it cannot share
+# precompiled headers.
 function(netra_add_library name)
-  cmake_parse_arguments(ARG "" "USES" "LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_FLAGS" "USES" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   add_library(Netra::${name} ALIAS ${name})
   target_include_directories(${name} PUBLIC
@@ -35,17 +39,24 @@ function(netra_add_library name)
   if(ARG_USES STREQUAL "mlir")
     netra_use_llvm(${name})
     target_link_libraries(${name} PUBLIC MLIR LLVM)
-    # MLIR's headers take most of a compilation; every MLIR library shares one
-    # precompiled set of them.
-    if(name STREQUAL "NetraIR")
-      target_precompile_headers(${name} PRIVATE
-        "${PROJECT_SOURCE_DIR}/cmake/MLIRHeaders.h")
-    else()
-      target_precompile_headers(${name} REUSE_FROM NetraIR)
-    endif()
+    set(headers MLIRHeaders.h)
+    set(owner NetraIR)
+    set_target_properties(${name} PROPERTIES
+      UNITY_BUILD ${NETRA_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 4)
   elseif(ARG_USES STREQUAL "llvm")
     netra_use_llvm(${name})
     target_link_libraries(${name} PUBLIC LLVM)
+    set(headers CatalogHeaders.h)
+    set(owner NetraCatalog)
+  endif()
+  # Headers take most of a compilation. Libraries of one kind share one
+  # precompiled set of them.
+  if(name STREQUAL owner)
+    target_precompile_headers(${name} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/${headers}")
+  elseif(NOT ARG_OWN_FLAGS)
+    target_precompile_headers(${name} REUSE_FROM ${owner})
+  else()
+    target_precompile_headers(${name} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/LLVMHeaders.h")
   endif()
   if(ARG_LINK)
     target_link_libraries(${name} PUBLIC ${ARG_LINK})
@@ -56,12 +67,13 @@ function(netra_add_library name)
   set_property(GLOBAL APPEND PROPERTY NETRA_COMPILER_LIBRARIES ${name})
 endfunction()
 
-# Reuses the precompiled MLIR headers in an executable. CMake would compile it
-# with -fPIE, with which GCC does not take headers compiled with -fPIC.
-function(netra_reuse_mlir_headers target)
+# Reuses the precompiled headers of a library in an executable. CMake would
+# compile it with -fPIE, with which GCC does not take headers compiled with
+# -fPIC.
+function(netra_reuse_headers target owner)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${target} PRIVATE -fPIC)
-  target_precompile_headers(${target} REUSE_FROM NetraIR)
+  target_precompile_headers(${target} REUSE_FROM ${owner})
 endfunction()
 
 # netra_add_tool(netra-foo SOURCES... [USES llvm|mlir] [LINK libs...])
@@ -72,10 +84,11 @@ function(netra_add_tool name)
   if(ARG_USES STREQUAL "mlir")
     netra_use_llvm(${name})
     target_link_libraries(${name} PRIVATE MLIR LLVM)
-    netra_reuse_mlir_headers(${name})
+    netra_reuse_headers(${name} NetraIR)
   elseif(ARG_USES STREQUAL "llvm")
     netra_use_llvm(${name})
     target_link_libraries(${name} PRIVATE LLVM)
+    netra_reuse_headers(${name} NetraCatalog)
   endif()
   set_property(GLOBAL APPEND PROPERTY NETRA_TOOLS ${name})
 endfunction()
@@ -96,10 +109,11 @@ function(netra_add_unittest name)
   if(ARG_USES STREQUAL "mlir")
     netra_use_llvm(${name})
     target_link_libraries(${name} PRIVATE MLIR LLVM)
-    netra_reuse_mlir_headers(${name})
+    netra_reuse_headers(${name} NetraIR)
   elseif(ARG_USES STREQUAL "llvm")
     netra_use_llvm(${name})
     target_link_libraries(${name} PRIVATE LLVM)
+    netra_reuse_headers(${name} netra_test_headers)
   endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})

@@ -7,6 +7,7 @@
 #include "InitChecker.h"
 #include "RaceChecker.h"
 #include "WaitChecker.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -29,8 +30,9 @@ void FindingStore::add(Finding finding, const std::string &kind) {
 
 std::string registerName(RegisterFile file, unsigned index) {
   if (file == RegisterFile::Vector)
-    return (index >= AccumulationBase ? "a" : "v") +
-           std::to_string(index % AccumulationBase);
+    return (llvm::Twine(index >= AccumulationBase ? "a" : "v") +
+            llvm::Twine(index % AccumulationBase))
+        .str();
   if (file == RegisterFile::Scc)
     return "scc";
   switch (index) {
@@ -51,8 +53,8 @@ std::string registerName(RegisterFile file, unsigned index) {
     break;
   }
   if (index >= unsigned(Ttmp0) && index < unsigned(M0))
-    return "ttmp" + std::to_string(index - unsigned(Ttmp0));
-  return "s" + std::to_string(index);
+    return ("ttmp" + llvm::Twine(index - unsigned(Ttmp0))).str();
+  return ("s" + llvm::Twine(index)).str();
 }
 
 Monitor::Monitor(Workgroup &group, LaunchState &launch)

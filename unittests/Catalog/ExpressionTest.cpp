@@ -92,7 +92,8 @@ TEST(Expression, ParseErrorsGiveTheColumn) {
   EXPECT_THAT(fault("1.5"), HasSubstr("found '.'"));
   EXPECT_THAT(fault("1 & 2"), HasSubstr("found '&'"));
   EXPECT_THAT(fault(std::string(200, '(')), HasSubstr("nested levels"));
-  EXPECT_THAT(fault(std::string(200, '-') + "1"), HasSubstr("nested levels"));
+  EXPECT_THAT(fault(std::string(200, '-').append(1, '1')),
+              HasSubstr("nested levels"));
   EXPECT_THAT(fault(std::string(5000, '1')), HasSubstr("at most 4096"));
 }
 

@@ -88,8 +88,7 @@ amdhsa.kernels:
 }
 
 TemporaryDirectory::TemporaryDirectory() {
-  std::string pattern =
-      std::string(NETRA_TEST_BINARY_DIR) + "/runtime-test-XXXXXX";
+  std::string pattern = NETRA_TEST_BINARY_DIR "/runtime-test-XXXXXX";
   if (!mkdtemp(pattern.data()))
     die("mkdtemp " + pattern);
   directory = pattern;
