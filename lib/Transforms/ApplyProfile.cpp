@@ -9,8 +9,6 @@
 #include "Netra/IR/NetraOps.h"
 #include "Netra/Transforms/Passes.h"
 
-#include "mlir/IR/Verifier.h"
-
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -143,12 +141,6 @@ SmallVector<int64_t> getExtentCandidates(Operation *op, unsigned dim,
   }
   samePosition.insert(others.begin(), others.end());
   return samePosition.takeVector();
-}
-
-bool isValid(Operation *op) {
-  ScopedDiagnosticHandler quiet(op->getContext(),
-                                [](Diagnostic &) { return success(); });
-  return succeeded(verify(op, /*verifyRecursively=*/false));
 }
 
 /// Gives the results of `op`, whose operands are static, static types. The
@@ -331,21 +323,22 @@ public:
 private:
   LogicalResult findProfiles(ModuleOp module, const Catalog &catalog,
                              SmallVectorImpl<const ServingProfile *> &chosen) {
+    auto refuse = [&](const llvm::Twine &message) {
+      InFlightDiagnostic diag = module.emitError()
+                                << message << "; the catalogue of " << target
+                                << " has ";
+      llvm::interleaveComma(
+          catalog.profiles(), diag,
+          [&](const ServingProfile &known) { diag << known.name; });
+      return failure();
+    };
     if (profiles.empty())
-      return module.emitError()
-             << "netra-apply-profile: expected at least one profile; give "
-                "profiles=NAME,…";
+      return refuse("expected at least one profile, profiles=NAME,… (or "
+                    "profile=NAME of the pipeline), found none");
     for (const std::string &name : profiles) {
       const ServingProfile *profile = catalog.findProfile(name);
-      if (!profile) {
-        InFlightDiagnostic diag =
-            module.emitError() << "unknown profile \"" << name
-                               << "\"; the catalogue of " << target << " has ";
-        llvm::interleaveComma(
-            catalog.profiles(), diag,
-            [&](const ServingProfile &known) { diag << known.name; });
-        return failure();
-      }
+      if (!profile)
+        return refuse("unknown profile \"" + name + "\"");
       if (!llvm::is_contained(chosen, profile))
         chosen.push_back(profile);
     }

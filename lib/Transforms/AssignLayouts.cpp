@@ -10,8 +10,6 @@
 #include "Netra/Catalog/Layout.h"
 #include "Netra/Transforms/Passes.h"
 
-#include "mlir/IR/Verifier.h"
-
 using namespace mlir;
 
 namespace netra {
@@ -55,12 +53,6 @@ RankedTensorType withSpelling(RankedTensorType type, StringRef spelling) {
   }
   return withLayout(type, LayoutAttr::get(type.getContext(), layout->getName(),
                                           layout->getParameters()));
-}
-
-bool isValid(Operation *op) {
-  ScopedDiagnosticHandler quiet(op->getContext(),
-                                [](Diagnostic &) { return success(); });
-  return succeeded(verify(op, /*verifyRecursively=*/false));
 }
 
 class AssignLayoutsPass

@@ -8,6 +8,8 @@
 
 #include "Netra/IR/NetraOps.h"
 
+#include "mlir/IR/Verifier.h"
+
 using namespace mlir;
 using namespace netra;
 
@@ -62,4 +64,10 @@ FailureOr<Instance> netra::getInstance(Operation *op, const Catalog &catalog) {
 
 bool netra::isStep(Operation *op) {
   return isa<TacticOpInterface, FallbackOp>(op);
+}
+
+bool netra::isValid(Operation *op) {
+  ScopedDiagnosticHandler quiet(op->getContext(),
+                                [](Diagnostic &) { return success(); });
+  return succeeded(verify(op, /*verifyRecursively=*/false));
 }

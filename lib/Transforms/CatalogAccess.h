@@ -32,6 +32,9 @@ mlir::FailureOr<Instance> getInstance(mlir::Operation *op,
 /// kernel or the framework: everything but parameters, views and terminators.
 bool isStep(mlir::Operation *op);
 
+/// Whether the verifier of `op` accepts it; it says nothing.
+bool isValid(mlir::Operation *op);
+
 } // namespace netra
 
 #endif // NETRA_LIB_TRANSFORMS_CATALOGACCESS_H

@@ -17,8 +17,8 @@ void netra::buildEnginePipeline(OpPassManager &manager,
   NetraApplyProfileOptions apply;
   for (const std::string &name : options.profiles)
     apply.profiles.push_back(name);
-  for (const std::string &name : options.profile)
-    apply.profiles.push_back(name);
+  if (!options.profile.empty())
+    apply.profiles.push_back(options.profile);
   apply.target = options.target;
   apply.libraryRoot = options.libraryRoot;
   manager.addPass(createNetraApplyProfile(apply));

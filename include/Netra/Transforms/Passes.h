@@ -31,8 +31,8 @@ struct EnginePipelineOptions
   ListOption<std::string> profiles{
       *this, "profiles",
       llvm::cl::desc("Serving profiles to compile for, at least one")};
-  ListOption<std::string> profile{
-      *this, "profile", llvm::cl::desc("The same, for a single profile")};
+  Option<std::string> profile{*this, "profile",
+                              llvm::cl::desc("The same, for a single profile")};
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("Target to compile for"),
                              llvm::cl::init("gfx950")};
