@@ -68,11 +68,15 @@
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --input x=%s 2>&1 | FileCheck %s --check-prefix=SIZE
 // SIZE: expected 1024 bytes for x, found
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --output z=%t/z 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: the engine has no output or state z
+// NAME: run: --output: expected one of y, found z
 // RUN: not netra-engine run --engine %t/engine --weights %t/wrong.safetensors --hip=sim --seed=1 2>&1 | FileCheck %s --check-prefix=UNPACKED
 // UNPACKED: NETRA_MANIFEST: {{.*}}pack-weights
 // RUN: not netra-engine run --engine %t/engine --hip=sim --seed=1 2>&1 | FileCheck %s --check-prefix=UNWEIGHTED
-// UNWEIGHTED: NETRA_BINDING: the engine needs {{.*}} bytes of weights
+// UNWEIGHTED: run: --weights is missing: expected the file that netra-engine pack-weights makes for this engine, with its 1.5 MiB of weights
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --input z=%s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: run: --input: expected one of x, found z
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --repeat=never 2>&1 | FileCheck %s --check-prefix=REPEAT
+// REPEAT: run: --repeat: expected a number above 0, found "never"
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --shape m=2 2>&1 | FileCheck %s --check-prefix=SHAPE
 // SHAPE: NETRA_UNSUPPORTED_PROFILE: no plan admits m=2
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --check=luck 2>&1 | FileCheck %s --check-prefix=CHECKER
@@ -94,7 +98,7 @@
 // An engine that was changed is refused by both verifiers.
 // RUN: sed -i 's/"priority": 30/"priority": 31/' %t/engine/engine.json
 // RUN: not netra-engine validate %t/engine 2>&1 | FileCheck %s --check-prefix=CHANGED
-// CHANGED: runtime: NETRA_MANIFEST: engine.json: /id
+// CHANGED: /id: expected ne_
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: NETRA_MANIFEST: engine.json: /id
 

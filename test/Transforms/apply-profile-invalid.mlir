@@ -3,7 +3,7 @@
 // RUN: not netra-opt --netra-apply-profile=profiles=decode_m2 %S/Inputs/mlp_bf16.mlir 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not netra-opt --netra-apply-profile="profiles=decode_m1 library-root=%t.nowhere" %S/Inputs/mlp_bf16.mlir 2>&1 | FileCheck %s --check-prefix=ROOT
 
-// NONE: error: netra-apply-profile: expected at least one profile
+// NONE: error: expected at least one profile, profiles=NAME,… (or profile=NAME of the pipeline), found none; the catalogue of gfx950 has decode_m1, 
 // UNKNOWN: error: unknown profile "decode_m2"; the catalogue of gfx950 has {{.*}}decode_m1
 // ROOT: error: {{.*}}nowhere
 

@@ -6,8 +6,6 @@
 
 #include "Arguments.h"
 
-#include "llvm/Support/FileSystem.h"
-
 #include <charconv>
 #include <cstdio>
 
@@ -112,16 +110,6 @@ std::optional<uint64_t> netra::tool::parseNumber(const std::string &text) {
   if (error != std::errc() || end != text.data() + text.size())
     return std::nullopt;
   return value;
-}
-
-std::string netra::tool::whyNotReplaceable(const std::string &path) {
-  llvm::sys::fs::file_status status;
-  // What cannot be looked at is left to the attempt to write it.
-  if (llvm::sys::fs::status(path, status) || !llvm::sys::fs::exists(status) ||
-      llvm::sys::fs::is_regular_file(status))
-    return "";
-  return std::string("expected the name of a regular file, found a ") +
-         (llvm::sys::fs::is_directory(status) ? "folder" : "special file");
 }
 
 std::string netra::tool::byteCount(uint64_t bytes) {

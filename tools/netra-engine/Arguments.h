@@ -74,10 +74,6 @@ splitAssignment(const std::string &text);
 
 std::optional<uint64_t> parseNumber(const std::string &text);
 
-/// Why \p path cannot be written by renaming a finished file onto it: empty
-/// when nothing is there yet or a regular file is, else what was found instead.
-std::string whyNotReplaceable(const std::string &path);
-
 /// "22.0 MiB".
 std::string byteCount(uint64_t bytes);
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "OutputFile.h"
 #include "SafeTensors.h"
 
 #include "Netra/Target/Bundle.h"

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "OutputFile.h"
 
 #include "llvm/ADT/APFloat.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <netra/engine.h>
@@ -108,7 +108,8 @@ private:
     if (arguments.has("device")) {
       std::optional<uint64_t> id = parseNumber(arguments.get("device"));
       if (!id || *id > INT32_MAX)
-        return usage("--device: expected a number");
+        return usage("--device: expected the number of a device, found \"" +
+                     arguments.get("device") + '"');
       options.device_id = int32_t(*id);
     }
     char error[2048] = "";
@@ -145,6 +146,13 @@ private:
         simulator.setOption("counters", "on");
       simulator.clear();
     }
+    netra_weights_info weights = {};
+    weights.struct_size = sizeof(weights);
+    netra_engine_query_weights(engine, &weights);
+    if (!arguments.has("weights") && weights.bytes)
+      return usage("--weights is missing: expected the file that netra-engine "
+                   "pack-weights makes for this engine, with its " +
+                   byteCount(weights.bytes) + " of weights");
     if (arguments.has("weights"))
       return check(
           netra_engine_load_weights(engine, arguments.get("weights").c_str()),
@@ -228,7 +236,8 @@ private:
     if (arguments.has("seed")) {
       std::optional<uint64_t> number = parseNumber(arguments.get("seed"));
       if (!number)
-        return usage("--seed: expected a number");
+        return usage("--seed: expected a number, found \"" +
+                     arguments.get("seed") + '"');
       seed = *number;
     }
 
@@ -257,13 +266,19 @@ private:
       return usage("no --input for " + missing +
                    "; --seed=N fills inputs with random values");
     if (!inputs.empty())
-      return usage("the engine has no input or state " + inputs.begin()->first);
+      return usage(
+          "--input: expected one of " +
+          bindingNames([](netra_role role) { return role != NETRA_OUTPUT; }) +
+          ", found " + inputs.begin()->first);
     for (const auto &[name, path] : outputs) {
       bool known = false;
       for (const Buffer &buffer : buffers)
         known |= buffer.info.role != NETRA_INPUT && name == buffer.info.name;
       if (!known)
-        return usage("the engine has no output or state " + name);
+        return usage(
+            "--output: expected one of " +
+            bindingNames([](netra_role role) { return role != NETRA_INPUT; }) +
+            ", found " + name);
     }
     for (uint32_t i = 0; i < info.binding_count; ++i) {
       Buffer &buffer = buffers[i];
@@ -282,6 +297,15 @@ private:
       return check(netra_engine_prepare(engine, profile, nullptr),
                    "capturing the graph");
     return std::nullopt;
+  }
+
+  /// The names of the bindings whose role \p wanted admits.
+  std::string bindingNames(bool (*wanted)(netra_role)) const {
+    std::string names;
+    for (const Buffer &buffer : buffers)
+      if (wanted(buffer.info.role))
+        names += (names.empty() ? "" : ", ") + std::string(buffer.info.name);
+    return names.empty() ? "nothing (there are none)" : names;
   }
 
   static Outcome readInput(const std::string &path, Buffer &buffer) {
@@ -340,7 +364,8 @@ private:
     if (arguments.has("repeat")) {
       std::optional<uint64_t> number = parseNumber(arguments.get("repeat"));
       if (!number || !*number)
-        return usage("--repeat: expected a number above 0");
+        return usage("--repeat: expected a number above 0, found \"" +
+                     arguments.get("repeat") + '"');
       repeat = *number;
     }
     for (uint64_t i = 0; i < repeat; ++i)
@@ -394,21 +419,11 @@ private:
       auto found = outputs.find(buffer.info.name);
       if (buffer.info.role == NETRA_INPUT || found == outputs.end())
         continue;
-      const std::string &path = found->second;
-      if (std::string why = whyNotReplaceable(path); !why.empty())
-        return Failure{"cannot write " + path + ": " + why};
-      std::string temporary = path + ".partial";
-      std::FILE *file = std::fopen(temporary.c_str(), "wb");
-      bool good =
-          file && std::fwrite(buffer.result.data(), 1, buffer.result.size(),
-                              file) == buffer.result.size();
-      if (file)
-        good &= std::fclose(file) == 0;
-      if (!good || std::rename(temporary.c_str(), path.c_str())) {
-        std::string why = std::strerror(errno);
-        std::remove(temporary.c_str());
-        return Failure{"cannot write " + path + ": " + why};
-      }
+      if (std::string why = whyNotReplaceable(found->second); !why.empty())
+        return Failure{"cannot write " + found->second + ": " + why};
+      if (llvm::Error error = writeOutput(
+              found->second, {buffer.result.data(), buffer.result.size()}))
+        return Failure{llvm::toString(std::move(error))};
     }
     return std::nullopt;
   }

@@ -41,28 +41,43 @@ int netra::tool::validateMain(int argc, char **argv) {
     std::printf("%s\n", finding.str().c_str());
   size_t faults = findings->size();
 
-  // The runtime has its own verifier; what it says as well is worth knowing.
+  // The runtime's own verifier would say again what has been said.
   char error[1024] = "";
-  if (netra_status status =
-          netra_engine_verify(directory.c_str(), error, sizeof(error))) {
-    std::printf("runtime: %s: %s\n", netra_status_name(status), error);
-    ++faults;
-  } else if (!arguments.has("no-load")) {
-    std::string hip = arguments.get("hip", "sim");
-    netra_engine_options options = NETRA_ENGINE_OPTIONS_INIT;
-    options.hip_library = hip.c_str();
-    netra_engine *engine = nullptr;
-    status = netra_engine_create(directory.c_str(), &options, &engine, error,
-                                 sizeof(error));
+  if (faults == 0) {
+    netra_status status =
+        netra_engine_verify(directory.c_str(), error, sizeof(error));
+    const char *stage = "runtime";
+    if (!status && !arguments.has("no-load")) {
+      std::string hip = arguments.get("hip", "sim");
+      netra_engine_options options = NETRA_ENGINE_OPTIONS_INIT;
+      options.hip_library = hip.c_str();
+      netra_engine *engine = nullptr;
+      stage = "loading";
+      status = netra_engine_create(directory.c_str(), &options, &engine, error,
+                                   sizeof(error));
+      netra_engine_destroy(engine);
+    }
     if (status) {
-      std::printf("loading: %s: %s\n", netra_status_name(status), error);
+      std::printf("%s: %s: %s\n", stage, netra_status_name(status), error);
       ++faults;
     }
-    netra_engine_destroy(engine);
   }
   if (faults)
     return fail(directory + ": " + std::to_string(faults) +
                 (faults == 1 ? " fault" : " faults"));
+  llvm::Expected<Engine> engine = readBundle(directory);
+  if (!engine)
+    return fail(llvm::toString(engine.takeError()));
+  size_t steps = 0, fallbacks = 0;
+  for (const EnginePlan &plan : engine->plans)
+    for (const EngineStep &step : plan.steps) {
+      ++steps;
+      fallbacks += step.kind == EngineStep::Kind::Fallback;
+    }
   std::printf("%s: valid\n", directory.c_str());
+  if (fallbacks)
+    std::printf("%zu of %zu steps have no kernel and are left to the "
+                "framework; netra-engine explain says why\n",
+                fallbacks, steps);
   return ExitSuccess;
 }

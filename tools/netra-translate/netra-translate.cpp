@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Listing.h"
+#include "OutputFile.h"
 #include "Progress.h"
 
 #include "Netra/Catalog/TargetInfo.h"
@@ -68,8 +69,10 @@ cl::list<std::string> inputs(cl::Positional, cl::desc("<input>"),
                              cl::cat(category));
 cl::opt<std::string>
     outputOption("o", cl::value_desc("path"),
-                 cl::desc("Bundle directory, folder of sources, or "
-                          "file, by what is written"),
+                 cl::desc("The engine directory (--netra-to-engine), a folder "
+                          "that gets one SYMBOL.s per kernel (--netra-to-asm; "
+                          "stdout without -o), or a file (--engine-to-netra; "
+                          "stdout without -o)"),
                  cl::cat(category));
 cl::list<std::string>
     profilesOption("profile", cl::CommaSeparated, cl::value_desc("names"),
@@ -209,15 +212,8 @@ readModule(MLIRContext &context, llvm::SourceMgr &sources, StringRef path) {
 //===----------------------------------------------------------------------===//
 
 static int writeText(StringRef path, StringRef text) {
-  std::string message;
-  auto file = openOutputFile(path.empty() ? "-" : path, &message);
-  if (!file)
-    return fail(message);
-  file->os() << text;
-  file->os().flush();
-  if (file->os().has_error())
-    return fail(path + ": " + file->os().error().message());
-  file->keep();
+  if (llvm::Error error = tool::writeOutput(path.empty() ? "-" : path, text))
+    return fail(llvm::toString(std::move(error)));
   return kSuccess;
 }
 
@@ -226,9 +222,10 @@ static int writeText(StringRef path, StringRef text) {
 static int writeSources(const std::vector<KernelSource> &sources,
                         const std::string &output) {
   if (output.empty()) {
+    std::string all;
     for (const KernelSource &source : sources)
-      llvm::outs() << source.text;
-    return kSuccess;
+      all += source.text;
+    return writeText("-", all);
   }
   bool existed = llvm::sys::fs::exists(output);
   if (existed && !llvm::sys::fs::is_directory(output))
@@ -254,6 +251,21 @@ static LogicalResult checkBundlePath(const std::string &output) {
     return failure();
   }
   return success();
+}
+
+/// Says at the end what remarks have said one by one on the way.
+static void reportFallbacks(ModuleOp module, const std::string &output) {
+  size_t launches = 0, fallbacks = 0;
+  module.walk([&](Operation *op) {
+    launches += isa<LaunchOp>(op);
+    fallbacks += isa<FallbackStepOp>(op);
+  });
+  if (fallbacks)
+    llvm::errs() << "netra-translate: warning: " << fallbacks << " of "
+                 << launches + fallbacks
+                 << " steps have no kernel and are left to the framework; "
+                    "'netra-engine explain "
+                 << output << "' says why\n";
 }
 
 static int translate(Action action, const std::string &input,
@@ -311,6 +323,7 @@ static int translate(Action action, const std::string &input,
           writeBundle(bundle->engine, bundle->files, settings.output))
     return fail(llvm::toString(std::move(error)));
   progress.finish();
+  reportFallbacks(*module, settings.output);
   return kSuccess;
 }
 
