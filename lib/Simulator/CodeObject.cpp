@@ -314,6 +314,12 @@ void CodeObjectLoader::readMetadataDocument(StringRef blob) {
              std::tie(b.offset, b.size, b.name);
     });
     impl.kernelIndex[name] = impl.kernels.size();
+    // HIP looks kernels up by their name, which need not be the symbol's.
+    std::string given = string(member(node, ".name"));
+    if (!given.empty() && given != name && !descriptors.count(given) &&
+        impl.kernelIndex.try_emplace(given, impl.kernels.size()).second)
+      warn("kernel '" + given + "' has the symbol '" + name +
+           "'; both names are taken");
     impl.kernels.push_back(std::move(kernel));
   }
 }
@@ -364,6 +370,11 @@ Error CodeObjectLoader::readDescriptor(Kernel &kernel) {
              .str());
   kernel.groupSegment = std::max(kernel.groupSegment, group);
   kernel.privateSegment = std::max(kernel.privateSegment, scratch);
+  if (kernel.hasMetadata && kernel.kernargSize > kernarg)
+    warn(formatv("kernel '{0}': metadata says {1} bytes of arguments, the "
+                 "descriptor {2}; the larger is used",
+                 kernel.name, kernel.kernargSize, kernarg)
+             .str());
   kernel.kernargSize = std::max(kernel.kernargSize, kernarg);
   kernel.usesDynamicStack |= properties >> 11 & 1;
   if (properties >> 10 & 1)

@@ -139,7 +139,10 @@ struct Device::Impl {
   };
   std::map<const CodeObject *, Image> images;
 
-  bool tracks() const { return options.checks & CheckInit; }
+  bool tracks() const {
+    std::lock_guard<std::mutex> lock(mutex);
+    return options.checks & CheckInit;
+  }
   Expected<LaunchResult> launch(Device &device,
                                 const std::shared_ptr<CodeObject> &object,
                                 const Kernel &kernel,
@@ -263,8 +266,9 @@ Expected<uint64_t> Device::loadData(const std::shared_ptr<CodeObject> &object) {
     return it->second.bias;
   const CodeObject::Impl &code = object->impl();
   const uint64_t begin = code.imageBegin & ~uint64_t(0xffff);
-  auto address = impl.memory.allocate(code.imageEnd - begin,
-                                      "image of " + code.name, impl.tracks());
+  auto address =
+      impl.memory.allocate(code.imageEnd - begin, "image of " + code.name,
+                           impl.options.checks & CheckInit);
   if (!address)
     return address.takeError();
   const uint64_t bias = *address - begin;
@@ -524,7 +528,7 @@ public:
       permutation.resize(total);
       for (uint64_t i = 0; i < total; ++i)
         permutation[i] = uint32_t(i);
-      std::mt19937_64 random(state.options.seed ^ 0x6a09e667f3bcc909ull);
+      std::mt19937_64 random(state.options.orderSeed ^ 0x6a09e667f3bcc909ull);
       for (uint64_t i = total; i > 1; --i)
         std::swap(permutation[i - 1], permutation[random() % i]);
     }
@@ -532,7 +536,23 @@ public:
 
   uint64_t size() const { return total; }
 
+  /// Runs work-groups until there are none left, or something stops them.
   void work() {
+    try {
+      workUntilDone();
+    } catch (const std::bad_alloc &) {
+      fail(total, createStringError("launch of " + state.kernel->name +
+                                    ": the host's memory is used up"));
+    }
+  }
+
+  Error takeError() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return hasFailed ? std::move(error) : Error::success();
+  }
+
+private:
+  void workUntilDone() {
     std::vector<std::unique_ptr<Workgroup>> active, idle;
     // A work-group that spins on another one's result must not keep that one
     // from starting: when nothing ended for a while, others come in beside it.
@@ -552,6 +572,10 @@ public:
         if (position < total) {
           if (idle.empty())
             idle.push_back(std::make_unique<Workgroup>(state));
+          if (!idle.back()->isUsable()) {
+            fail(position, noHostMemory(*idle.back()));
+            return;
+          }
           active.push_back(std::move(idle.back()));
           idle.pop_back();
           active.back()->start(place(position));
@@ -584,12 +608,15 @@ public:
     }
   }
 
-  Error takeError() {
-    std::lock_guard<std::mutex> lock(mutex);
-    return hasFailed ? std::move(error) : Error::success();
+  Error noHostMemory(const Workgroup &group) const {
+    return createStringError(
+        formatv("launch of {0}: the host cannot map {1} bytes of memory for "
+                "the registers and scratch of a work-group of {2} waves; lower "
+                "`threads`, or raise the process's memory limit (ulimit -v)",
+                state.kernel->name, group.hostBytes(), state.wavesPerWorkgroup)
+            .str());
   }
 
-private:
   uint64_t place(uint64_t position) const {
     if (!permutation.empty())
       return permutation[position];
@@ -712,8 +739,12 @@ Device::Impl::launch(Device &device, const std::shared_ptr<CodeObject> &object,
   if (params.traceTo)
     threads = 1;
   std::vector<std::thread> helpers;
-  for (unsigned i = 1; i < threads; ++i)
-    helpers.emplace_back([&] { runner.work(); });
+  try {
+    for (unsigned i = 1; i < threads; ++i)
+      helpers.emplace_back([&] { runner.work(); });
+  } catch (const std::system_error &) {
+    // The host gives no more threads; those there are do all the work.
+  }
   runner.work();
   for (std::thread &helper : helpers)
     helper.join();

@@ -80,6 +80,11 @@ public:
   Workgroup(LaunchState &launch);
   ~Workgroup();
 
+  /// Whether the host had the memory for it; if not, it may not be started.
+  bool isUsable() const;
+  /// Bytes of host memory that registers and scratch take.
+  size_t hostBytes() const { return vectorFileBytes + scratchTotal; }
+
   /// Makes the work-group with this linear index ready to run.
   void start(uint64_t linear);
 

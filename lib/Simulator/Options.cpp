@@ -1,8 +1,9 @@
-//===- Options.cpp - Names of checkers -----------------------------------===//
+//===- Options.cpp - Options as text -------------------------------------===//
 // SPDX-License-Identifier: MIT
 
 #include "Netra/Simulator/Simulator.h"
 #include "llvm/ADT/SmallVector.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -46,6 +47,93 @@ Expected<unsigned> parseChecks(StringRef text) {
     checks |= bit;
   }
   return checks;
+}
+
+static Error wrong(const Twine &expected, StringRef found) {
+  return createStringError("expected " + expected + ", found \"" + found +
+                           "\"");
+}
+
+/// Takes "random" and "random:SEED".
+static bool parseRandom(StringRef text, uint64_t &seed) {
+  if (!text.consume_front("random"))
+    return false;
+  uint64_t value = 0;
+  if (!text.empty() &&
+      (!text.consume_front(":") || text.getAsInteger(0, value)))
+    return false;
+  seed = value;
+  return true;
+}
+
+Error parseMfmaModel(StringRef text, DeviceOptions &options) {
+  if (text == "cdna3")
+    options.mfma = MfmaModel::Cdna3;
+  else if (text == "sequential")
+    options.mfma = MfmaModel::Sequential;
+  else
+    return wrong("cdna3 or sequential", text);
+  return Error::success();
+}
+
+Error parseSchedule(StringRef text, DeviceOptions &options) {
+  if (text == "round-robin")
+    options.schedule = Schedule::RoundRobin;
+  else if (text == "to-barrier")
+    options.schedule = Schedule::ToBarrier;
+  else if (parseRandom(text, options.seed))
+    options.schedule = Schedule::Random;
+  else
+    return wrong("round-robin, to-barrier, random or random:SEED", text);
+  return Error::success();
+}
+
+Error parseWorkgroupOrder(StringRef text, DeviceOptions &options) {
+  if (text == "forward")
+    options.order = WorkgroupOrder::Forward;
+  else if (text == "reverse")
+    options.order = WorkgroupOrder::Reverse;
+  else if (parseRandom(text, options.orderSeed))
+    options.order = WorkgroupOrder::Random;
+  else
+    return wrong("forward, reverse, random or random:SEED", text);
+  return Error::success();
+}
+
+Error parseTimeout(StringRef text, DeviceOptions &options) {
+  double seconds;
+  // A year is more than anyone waits, and fits every clock.
+  constexpr double most = 365 * 86400;
+  if (text.getAsDouble(seconds) || !std::isfinite(seconds) || seconds < 0 ||
+      seconds > most)
+    return wrong("seconds, at most a year of them, or 0 for no limit", text);
+  options.timeout = seconds;
+  return Error::success();
+}
+
+Error parseThreads(StringRef text, DeviceOptions &options) {
+  unsigned threads;
+  constexpr unsigned most = 1024;
+  if (text.getAsInteger(0, threads) || threads > most)
+    return wrong("a number of threads up to 1024, or 0 for one per core", text);
+  options.threads = threads;
+  return Error::success();
+}
+
+Error parseByteCount(StringRef text, uint64_t &bytes) {
+  StringRef digits = text;
+  unsigned shift = 0;
+  if (digits.consume_back_insensitive("g"))
+    shift = 30;
+  else if (digits.consume_back_insensitive("m"))
+    shift = 20;
+  else if (digits.consume_back_insensitive("k"))
+    shift = 10;
+  uint64_t value;
+  if (digits.getAsInteger(0, value) || value > (~uint64_t(0) >> shift))
+    return wrong("a number of bytes, with K, M or G for powers of 1024", text);
+  bytes = value << shift;
+  return Error::success();
 }
 
 } // namespace netra::sim

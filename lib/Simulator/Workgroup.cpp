@@ -44,6 +44,10 @@ Workgroup::~Workgroup() {
     munmap(scratch, scratchTotal);
 }
 
+bool Workgroup::isUsable() const {
+  return vectorFiles && (scratch || !scratchTotal);
+}
+
 std::string Workgroup::describe() const {
   return formatv("work-group ({0}, {1}, {2})", id[0], id[1], id[2]).str();
 }

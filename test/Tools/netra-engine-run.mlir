@@ -57,6 +57,13 @@
 // RUN: netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --schedule=random:5 --workgroup-order=reverse --output y=%t/order
 // RUN: cmp %t/y %t/order
 //
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --mfma=guess 2>&1 | FileCheck %s --check-prefix=MFMA
+// MFMA: option mfma: expected cdna3 or sequential, found "guess"
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --workgroup-order=random:x 2>&1 | FileCheck %s --check-prefix=ORDER
+// ORDER: option workgroup_order: expected forward, reverse, random or random:SEED, found "random:x"
+// RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --memory-limit=64K 2>&1 | FileCheck %s --check-prefix=LIMIT
+// LIMIT: memory limit
+//
 // RUN: netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --counters=json | FileCheck %s --check-prefix=JSON
 // JSON: "findings": 0
 // JSON: "instructions":

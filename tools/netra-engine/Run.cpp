@@ -117,7 +117,11 @@ private:
     if (netra_status status = netra_engine_create(
             directory.c_str(), &options, &engine, error, sizeof(error)))
       return Failure{directory + ": " + netra_status_name(status) + ": " +
-                     error};
+                     error +
+                     (status == NETRA_HIP && hip != "sim"
+                          ? "\n  (netra-engine run --hip=sim runs it on the "
+                            "simulator)"
+                          : "")};
     info.struct_size = sizeof(info);
     netra_engine_query(engine, &info);
     simulator = SimulatorApi::find(info.hip_library);
@@ -127,6 +131,8 @@ private:
     for (const Setting &setting :
          {Setting{"check", "check"}, Setting{"mfma", "mfma"},
           Setting{"schedule", "schedule"}, Setting{"threads", "threads"},
+          Setting{"memory-limit", "memory_limit"},
+          Setting{"timeout", "timeout"},
           Setting{"workgroup-order", "workgroup_order"}}) {
       if (!arguments.has(setting.argument))
         continue;
@@ -564,8 +570,12 @@ int netra::tool::runMain(int argc, char **argv) {
   arguments.value("schedule", "POLICY",
                   "simulator: round-robin, to-barrier, random:SEED");
   arguments.value("workgroup-order", "ORDER",
-                  "simulator: forward, reverse, random");
-  arguments.value("threads", "N", "simulator: host threads");
+                  "simulator: forward, reverse, random:SEED");
+  arguments.value("memory-limit", "BYTES[K|M|G]",
+                  "simulator: most bytes of device memory (0: the host's)");
+  arguments.value("timeout", "SECONDS",
+                  "simulator: most time of one kernel (0: no limit)");
+  arguments.value("threads", "N", "simulator: host threads (0: one per core)");
   if (std::optional<int> code = arguments.parse(argc, argv))
     return *code;
   if (!arguments.has("engine"))

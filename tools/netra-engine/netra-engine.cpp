@@ -33,7 +33,8 @@ void printUsage(std::FILE *file) {
                      "commands:\n");
   for (const Command &command : commands)
     std::fprintf(file, "  %-14s %s\n", command.name, command.summary);
-  std::fprintf(file, "\nnetra-engine COMMAND --help explains one.\n"
+  std::fprintf(file, "\nnetra-engine COMMAND --help explains one; "
+                     "netra-engine --version says which this is.\n"
                      "Exit codes: 0 success, 1 the engine, the weights or the "
                      "run is faulty, 2 wrong usage.\n");
 }
@@ -48,6 +49,10 @@ int main(int argc, char **argv) {
   if (!std::strcmp(argv[1], "--help") || !std::strcmp(argv[1], "-h") ||
       !std::strcmp(argv[1], "help")) {
     printUsage(stdout);
+    return ExitSuccess;
+  }
+  if (!std::strcmp(argv[1], "--version")) {
+    std::printf("netra-engine %s\n", NETRA_VERSION);
     return ExitSuccess;
   }
   for (const Command &command : commands) {

@@ -28,6 +28,7 @@ const char usage[] =
        netra-sim info FILE
        netra-sim disasm FILE [--kernel=NAME]
        netra-sim coverage [FILE...] [--mnemonics=LIST]
+       netra-sim --version
 
 run executes a kernel of a gfx950 code object. --grid counts work-groups.
 ARGS fill the explicit kernel arguments in order:
@@ -43,16 +44,16 @@ Hidden arguments are filled in from the launch. OPTIONS:
   --lds=BYTES               dynamic LDS
   --check=all|none|LIST     memory, init, wait, hazard, race, barrier
                             (default: memory)
-  --schedule=round-robin|random:SEED|to-barrier
-  --order=forward|reverse|random:SEED    order in which work-groups start
+  --schedule=round-robin|to-barrier|random[:SEED]    how waves advance
+  --workgroup-order=forward|reverse|random[:SEED]    how work-groups start
   --counters[=json]         print the counters
-  --mfma=cdna3-model|sequential
+  --mfma=cdna3|sequential   arithmetic of matrix instructions
   --trace=WG:WAVE[:FROM-TO] print executed instructions of one wave
-  --memory-limit=BYTES[K|M|G]
+  --memory-limit=BYTES[K|M|G]   most device memory (0: the host's memory)
   --report-limit=N          distinct findings to print (default 20)
-  --limit=N                 most wave instructions
-  --timeout=SECONDS         (default 600)
-  --threads=N
+  --limit=N                 most wave instructions (0: no limit)
+  --timeout=SECONDS         (default 600; 0: no limit)
+  --threads=N               host threads (default 0: one per core)
 
 coverage prints what is modelled: of the instructions in the files, of the
 mnemonics in a list file, or of everything known.
@@ -107,7 +108,8 @@ Expected<std::shared_ptr<CodeObject>> loadFile(StringRef path) {
   return object;
 }
 
-/// Options of the form --name=value; the rest are positional.
+/// Options of the form --name=value; the rest are positional. A value that is
+/// not given has no data.
 struct CommandLine {
   std::vector<StringRef> positional;
   std::vector<std::pair<StringRef, StringRef>> options;
@@ -116,8 +118,11 @@ struct CommandLine {
     for (int i = 2; i < argc; ++i) {
       StringRef text = argv[i];
       if (text.starts_with("--")) {
-        auto [name, value] = text.drop_front(2).split('=');
-        options.emplace_back(name, value);
+        const size_t equals = text.find('=');
+        options.emplace_back(text.slice(2, equals),
+                             equals == StringRef::npos
+                                 ? StringRef()
+                                 : text.drop_front(equals + 1));
       } else
         positional.push_back(text);
     }
@@ -133,20 +138,6 @@ bool parseTriple(StringRef text, std::array<uint32_t, 3> &triple) {
   for (size_t i = 0; i < parts.size(); ++i)
     if (parts[i].trim().getAsInteger(0, triple[i]))
       return false;
-  return true;
-}
-
-bool parseBytes(StringRef text, uint64_t &bytes) {
-  unsigned shift = 0;
-  if (text.consume_back("G"))
-    shift = 30;
-  else if (text.consume_back("M"))
-    shift = 20;
-  else if (text.consume_back("K"))
-    shift = 10;
-  if (text.getAsInteger(0, bytes) || bytes > (~uint64_t(0) >> shift))
-    return false;
-  bytes <<= shift;
   return true;
 }
 
@@ -185,11 +176,30 @@ private:
   bool hasGrid = false, hasBlock = false, hasTrace = false;
 };
 
+/// Options of `run` that take a value; what is not here is told to be unknown.
+bool isKnown(StringRef name) {
+  return is_contained({"arg", "kernel", "grid", "block", "lds", "check",
+                       "schedule", "workgroup-order", "mfma", "trace",
+                       "memory-limit", "timeout", "limit", "report-limit",
+                       "threads"},
+                      name) ||
+         name.starts_with("arg@");
+}
+
 Error Run::parseOption(StringRef name, StringRef value) {
+  const StringRef option = name;
   auto wrong = [&](const Twine &expected) {
-    return createStringError("--" + name + "=" + value + ": expected " +
-                             expected);
+    return createStringError("--" + option + ": expected " + expected +
+                             ", found \"" + value + "\"");
   };
+  auto named = [&](Error error) -> Error {
+    if (!error)
+      return error;
+    return createStringError("--" + option + ": " + toString(std::move(error)));
+  };
+  if (!value.data() && name != "counters" && isKnown(name))
+    return createStringError("--" + name + " needs a value: --" + name +
+                             "=VALUE; see netra-sim --help");
   if (name == "arg") {
     specs.emplace_back(std::nullopt, value);
   } else if (name.consume_front("arg@")) {
@@ -206,48 +216,33 @@ Error Run::parseOption(StringRef name, StringRef value) {
     (name == "grid" ? hasGrid : hasBlock) = true;
   } else if (name == "lds") {
     uint64_t bytes;
-    if (!parseBytes(value, bytes) || bytes > (1u << 20))
-      return wrong("a number of bytes");
+    if (Error error = parseByteCount(value, bytes))
+      return named(std::move(error));
+    if (bytes > (1u << 20))
+      return wrong("at most 1 MiB");
     params.dynamicLds = uint32_t(bytes);
   } else if (name == "check") {
     auto checks = parseChecks(value);
     if (!checks)
-      return checks.takeError();
+      return named(checks.takeError());
     options.checks = *checks;
   } else if (name == "schedule") {
-    auto [policy, seed] = value.split(':');
-    if (policy == "round-robin" && seed.empty())
-      options.schedule = Schedule::RoundRobin;
-    else if (policy == "to-barrier" && seed.empty())
-      options.schedule = Schedule::ToBarrier;
-    else if (policy == "random" &&
-             (seed.empty() || !seed.getAsInteger(0, options.seed)))
-      options.schedule = Schedule::Random;
-    else
-      return wrong("round-robin, random:SEED or to-barrier");
-  } else if (name == "order") {
-    auto [policy, seed] = value.split(':');
-    if (policy == "forward")
-      options.order = WorkgroupOrder::Forward;
-    else if (policy == "reverse")
-      options.order = WorkgroupOrder::Reverse;
-    else if (policy == "random" &&
-             (seed.empty() || !seed.getAsInteger(0, options.seed)))
-      options.order = WorkgroupOrder::Random;
-    else
-      return wrong("forward, reverse or random:SEED");
+    return named(parseSchedule(value, options));
+  } else if (name == "workgroup-order") {
+    return named(parseWorkgroupOrder(value, options));
+  } else if (name == "mfma") {
+    return named(parseMfmaModel(value, options));
+  } else if (name == "memory-limit") {
+    return named(parseByteCount(value, options.memoryLimit));
+  } else if (name == "timeout") {
+    return named(parseTimeout(value, options));
+  } else if (name == "threads") {
+    return named(parseThreads(value, options));
   } else if (name == "counters") {
     if (!value.empty() && value != "json" && value != "text")
       return wrong("text or json");
     counterFormat = value == "json" ? "json" : "text";
     options.counters = true;
-  } else if (name == "mfma") {
-    if (value == "cdna3-model")
-      options.mfma = MfmaModel::Cdna3;
-    else if (value == "sequential")
-      options.mfma = MfmaModel::Sequential;
-    else
-      return wrong("cdna3-model or sequential");
   } else if (name == "trace") {
     SmallVector<StringRef, 3> parts;
     value.split(parts, ':');
@@ -262,20 +257,11 @@ Error Run::parseOption(StringRef name, StringRef value) {
     if (!good)
       return wrong("WORKGROUP:WAVE or WORKGROUP:WAVE:FROM-TO");
     hasTrace = true;
-  } else if (name == "memory-limit") {
-    if (!parseBytes(value, options.memoryLimit))
-      return wrong("a number of bytes, with K, M or G");
-  } else if (name == "timeout") {
-    if (value.getAsDouble(options.timeout) || options.timeout < 0)
-      return wrong("seconds");
   } else if (name == "limit") {
     if (value.getAsInteger(0, options.instructionLimit))
       return wrong("a number of instructions");
   } else if (name == "report-limit") {
     if (value.getAsInteger(0, options.reportLimit))
-      return wrong("a number");
-  } else if (name == "threads") {
-    if (value.getAsInteger(0, options.threads))
       return wrong("a number");
   } else
     return createStringError("unknown option --" + name +
@@ -337,7 +323,11 @@ Error Run::makeArgument(Argument &argument, StringRef spec) {
   if (kind == "out" || kind == "zero") {
     auto [size, out] = rest.split(':');
     uint64_t bytes;
-    if (!parseBytes(size, bytes) || !bytes || (kind == "out" && out.empty()))
+    if (Error error = parseByteCount(size, bytes)) {
+      consumeError(std::move(error));
+      bytes = 0;
+    }
+    if (!bytes || (kind == "out" && out.empty()))
       return wrong(kind + ":BYTES:OUTFILE");
     argument.outFile = out.str();
     if (Error error = buffer(bytes, out.empty() ? kind : out))
@@ -642,6 +632,10 @@ int main(int argc, char **argv) {
     return disasm(line);
   if (command == "coverage")
     return coverage(line);
-  errs() << usage;
+  errs() << (command.empty() ? "netra-sim: a command is missing"
+                             : "netra-sim: unknown command '" + command.str() +
+                                   "'; expected run, info, disasm or coverage")
+         << "\n\n"
+         << usage;
   return Failure;
 }

@@ -72,7 +72,8 @@ struct DeviceOptions {
   MfmaModel mfma = MfmaModel::Cdna3;
   Schedule schedule = Schedule::RoundRobin;
   WorkgroupOrder order = WorkgroupOrder::Forward;
-  uint64_t seed = 0;
+  uint64_t seed = 0;      ///< of Schedule::Random
+  uint64_t orderSeed = 0; ///< of WorkgroupOrder::Random
   /// Most bytes that allocations may hold together; 0: no limit of its own.
   uint64_t memoryLimit = 0;
   /// Distinct findings (by check, instruction and kind) kept per launch.
@@ -86,6 +87,22 @@ struct DeviceOptions {
   double timeout = 0;
   bool counters = false;
 };
+
+// The values of options as every tool spells them. The errors say what was
+// expected and what was found; the caller says which option it was.
+
+/// "cdna3" or "sequential".
+llvm::Error parseMfmaModel(llvm::StringRef text, DeviceOptions &options);
+/// "round-robin", "to-barrier", "random" or "random:SEED".
+llvm::Error parseSchedule(llvm::StringRef text, DeviceOptions &options);
+/// "forward", "reverse", "random" or "random:SEED".
+llvm::Error parseWorkgroupOrder(llvm::StringRef text, DeviceOptions &options);
+/// Seconds; 0 for no limit.
+llvm::Error parseTimeout(llvm::StringRef text, DeviceOptions &options);
+/// Host threads; 0 for one per core.
+llvm::Error parseThreads(llvm::StringRef text, DeviceOptions &options);
+/// A number, perhaps with K, M or G for powers of 1024.
+llvm::Error parseByteCount(llvm::StringRef text, uint64_t &bytes);
 
 //===----------------------------------------------------------------------===//
 // Code objects
