@@ -65,6 +65,9 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/kernels" "${PROJECT_SOURCE_DIR}/manifes
 if(TARGET netra_hipsim)
   install(TARGETS netra_hipsim
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT simulator)
+  get_property(names GLOBAL PROPERTY NETRA_HIP_NAMES)
+  install(FILES ${names}
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/netra/hip" COMPONENT simulator)
   install(FILES "${PROJECT_SOURCE_DIR}/runtime/hipsim/include/netra/hipsim.h"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/netra" COMPONENT simulator)
 endif()

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "State.h"
+#include "Checks.h"
 
 #include <cstdio>
 #include <cstring>
@@ -16,22 +16,16 @@ namespace {
 
 constexpr const char *deviceName = "Netra simulator of AMD Instinct MI350X";
 constexpr const char *architectureName = "gfx950:sramecc+:xnack-";
-// The version whose headers and structures this library speaks, with the
-// changed functions of HIP 6 and 7 beside it.
-constexpr int hipVersion = 50221153;
 
 // What the device says of itself. Clocks and sizes are those of the MI350X.
 constexpr int waveSize = 64;
 constexpr int computeUnits = 256;
-constexpr int maxThreads = 1024;
 constexpr int maxThreadsPerUnit = 2048;
-constexpr int ldsBytes = 163840;
 constexpr int registersPerUnit = 131072;
 constexpr int clockKhz = 2200000, memoryClockKhz = 2000000;
 constexpr int memoryBusBits = 8192;
 constexpr int l2Bytes = 4 << 20;
 constexpr uint64_t defaultMemory = uint64_t(288) << 30;
-constexpr int gridX = 2147483647, gridYZ = 65536;
 
 uint64_t totalMemory() {
   uint64_t limit = Runtime::get().getDevice().memoryLimit();
@@ -42,14 +36,14 @@ template <typename Properties> void fillCommon(Properties &p) {
   std::snprintf(p.name, sizeof(p.name), "%s", deviceName);
   std::snprintf(p.gcnArchName, sizeof(p.gcnArchName), "%s", architectureName);
   p.totalGlobalMem = totalMemory();
-  p.sharedMemPerBlock = ldsBytes;
+  p.sharedMemPerBlock = LdsLimit;
   p.regsPerBlock = registersPerUnit;
   p.warpSize = waveSize;
-  p.maxThreadsPerBlock = maxThreads;
+  p.maxThreadsPerBlock = int(MaxBlockItems);
   for (int &extent : p.maxThreadsDim)
-    extent = maxThreads;
-  p.maxGridSize[0] = gridX;
-  p.maxGridSize[1] = p.maxGridSize[2] = gridYZ;
+    extent = int(MaxBlockItems);
+  p.maxGridSize[0] = int(MaxGridX);
+  p.maxGridSize[1] = p.maxGridSize[2] = int(MaxGridYZ);
   p.clockRate = clockKhz;
   p.memoryClockRate = memoryClockKhz;
   p.memoryBusWidth = memoryBusBits;
@@ -63,17 +57,11 @@ template <typename Properties> void fillCommon(Properties &p) {
   p.arch = 0x1ffff; // everything but dynamic parallelism is there
   p.arch &= ~(1u << 16);
   p.concurrentKernels = 1;
-  p.maxSharedMemoryPerMultiProcessor = ldsBytes;
+  p.maxSharedMemoryPerMultiProcessor = LdsLimit;
   p.canMapHostMemory = 1;
   p.managedMemory = 1;
   p.memPitch = 2147483647;
   p.textureAlignment = p.texturePitchAlignment = 256;
-}
-
-int badDevice(int device) {
-  return finish(hip::ErrorInvalidDevice,
-                "device " + std::to_string(device) +
-                    " does not exist; the simulator has device 0");
 }
 
 } // namespace
@@ -85,29 +73,34 @@ NETRA_HIP_EXPORT const char *hipGetErrorString(int code) {
   return errorText(code);
 }
 NETRA_HIP_EXPORT int hipDrvGetErrorName(int code, const char **name) {
-  if (!name)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(name, "place for the name"))
+    return code;
   *name = errorName(code);
   return 0;
 }
 NETRA_HIP_EXPORT int hipDrvGetErrorString(int code, const char **text) {
-  if (!text)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(text, "place for the text"))
+    return code;
   *text = errorText(code);
   return 0;
 }
 NETRA_HIP_EXPORT int hipGetLastError() { return takeLastError(); }
+NETRA_HIP_EXPORT int hipExtGetLastError() { return takeLastError(); }
 NETRA_HIP_EXPORT int hipPeekAtLastError() { return peekLastError(); }
 
 NETRA_HIP_EXPORT int hipInit(unsigned flags) {
   Runtime::get();
-  return finish(flags ? int(hip::ErrorInvalidValue) : 0);
+  if (!flags)
+    return 0;
+  return finish(hip::ErrorInvalidValue,
+                "expected 0 for the flags, found " + std::to_string(flags));
 }
 
 NETRA_HIP_EXPORT int hipRuntimeGetVersion(int *version) {
-  if (!version)
-    return finish(hip::ErrorInvalidValue);
-  *version = hipVersion;
+  if (int code = checkGiven(version, "place for the version"))
+    return code;
+  // A release of the version that the program was built for.
+  *version = hipMajor() >= 7 ? 70000000 : hipMajor() == 6 ? 60400000 : 50221153;
   return 0;
 }
 NETRA_HIP_EXPORT int hipDriverGetVersion(int *version) {
@@ -115,47 +108,47 @@ NETRA_HIP_EXPORT int hipDriverGetVersion(int *version) {
 }
 
 NETRA_HIP_EXPORT int hipGetDeviceCount(int *count) {
-  if (!count)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(count, "place for the count"))
+    return code;
   Runtime::get();
   *count = 1;
   return 0;
 }
 
 NETRA_HIP_EXPORT int hipGetDevice(int *device) {
-  if (!device)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(device, "place for the device"))
+    return code;
   *device = 0;
   return 0;
 }
 
-NETRA_HIP_EXPORT int hipSetDevice(int device) {
-  return device == 0 ? 0 : badDevice(device);
-}
+NETRA_HIP_EXPORT int hipSetDevice(int device) { return checkDevice(device); }
 
 NETRA_HIP_EXPORT int hipDeviceGet(int *device, int ordinal) {
-  if (!device)
-    return finish(hip::ErrorInvalidValue);
-  if (ordinal)
-    return badDevice(ordinal);
+  if (int code = checkGiven(device, "place for the device"))
+    return code;
+  if (int code = checkDevice(ordinal))
+    return code;
   *device = 0;
   return 0;
 }
 
 NETRA_HIP_EXPORT int hipDeviceGetName(char *name, int length, int device) {
-  if (!name || length <= 0)
-    return finish(hip::ErrorInvalidValue);
-  if (device)
-    return badDevice(device);
+  if (int code = checkGiven(name, "place for the name"))
+    return code;
+  if (length <= 0)
+    return finish(hip::ErrorInvalidValue, "the place for the name is empty");
+  if (int code = checkDevice(device))
+    return code;
   std::snprintf(name, size_t(length), "%s", deviceName);
   return 0;
 }
 
 NETRA_HIP_EXPORT int hipDeviceTotalMem(size_t *bytes, int device) {
-  if (!bytes)
-    return finish(hip::ErrorInvalidValue);
-  if (device)
-    return badDevice(device);
+  if (int code = checkGiven(bytes, "place for the size"))
+    return code;
+  if (int code = checkDevice(device))
+    return code;
   *bytes = totalMemory();
   return 0;
 }
@@ -172,10 +165,12 @@ NETRA_HIP_EXPORT int hipMemGetInfo(size_t *free, size_t *total) {
 
 NETRA_HIP_EXPORT int hipDeviceComputeCapability(int *major, int *minor,
                                                 int device) {
-  if (!major || !minor)
-    return finish(hip::ErrorInvalidValue);
-  if (device)
-    return badDevice(device);
+  if (int code = checkGiven(major, "place for the major number"))
+    return code;
+  if (int code = checkGiven(minor, "place for the minor number"))
+    return code;
+  if (int code = checkDevice(device))
+    return code;
   *major = 9;
   *minor = 5;
   return 0;
@@ -183,10 +178,10 @@ NETRA_HIP_EXPORT int hipDeviceComputeCapability(int *major, int *minor,
 
 NETRA_HIP_EXPORT int hipGetDeviceProperties(hip::DeviceProp5 *properties,
                                             int device) {
-  if (!properties)
-    return finish(hip::ErrorInvalidValue);
-  if (device)
-    return badDevice(device);
+  if (int code = checkGiven(properties, "place for the properties"))
+    return code;
+  if (int code = checkDevice(device))
+    return code;
   std::memset(properties, 0, sizeof(*properties));
   fillCommon(*properties);
   properties->gcnArch = 950;
@@ -195,15 +190,15 @@ NETRA_HIP_EXPORT int hipGetDeviceProperties(hip::DeviceProp5 *properties,
 
 NETRA_HIP_EXPORT int hipGetDevicePropertiesR0600(hip::DeviceProp6 *properties,
                                                  int device) {
-  if (!properties)
-    return finish(hip::ErrorInvalidValue);
-  if (device)
-    return badDevice(device);
+  if (int code = checkGiven(properties, "place for the properties"))
+    return code;
+  if (int code = checkDevice(device))
+    return code;
   std::memset(properties, 0, sizeof(*properties));
   fillCommon(*properties);
   properties->regsPerMultiprocessor = registersPerUnit;
-  properties->sharedMemPerMultiprocessor = ldsBytes;
-  properties->sharedMemPerBlockOptin = ldsBytes;
+  properties->sharedMemPerMultiprocessor = LdsLimit;
+  properties->sharedMemPerBlockOptin = LdsLimit;
   properties->unifiedAddressing = 1;
   properties->asyncEngineCount = 1;
   properties->hostRegisterSupported = 1;
@@ -212,10 +207,10 @@ NETRA_HIP_EXPORT int hipGetDevicePropertiesR0600(hip::DeviceProp6 *properties,
 
 NETRA_HIP_EXPORT int hipDeviceGetAttribute(int *value, int attribute,
                                            int device) {
-  if (!value)
-    return finish(hip::ErrorInvalidValue);
-  if (device)
-    return badDevice(device);
+  if (int code = checkGiven(value, "place for the value"))
+    return code;
+  if (int code = checkDevice(device))
+    return code;
   switch (attribute) {
   case hip::DeviceAttributeCanMapHostMemory:
   case hip::DeviceAttributeConcurrentKernels:
@@ -224,6 +219,7 @@ NETRA_HIP_EXPORT int hipDeviceGetAttribute(int *value, int attribute,
     *value = 1;
     return 0;
   case hip::DeviceAttributeCooperativeLaunch:
+  case hip::DeviceAttributeCooperativeMultiDeviceLaunch:
   case hip::DeviceAttributeIntegrated:
   case hip::DeviceAttributePciBusId:
   case hip::DeviceAttributePciDeviceId:
@@ -252,14 +248,14 @@ NETRA_HIP_EXPORT int hipDeviceGetAttribute(int *value, int attribute,
   case hip::DeviceAttributeMaxBlockDimY:
   case hip::DeviceAttributeMaxBlockDimZ:
   case hip::DeviceAttributeMaxThreadsPerBlock:
-    *value = maxThreads;
+    *value = int(MaxBlockItems);
     return 0;
   case hip::DeviceAttributeMaxGridDimX:
-    *value = gridX;
+    *value = int(MaxGridX);
     return 0;
   case hip::DeviceAttributeMaxGridDimY:
   case hip::DeviceAttributeMaxGridDimZ:
-    *value = gridYZ;
+    *value = int(MaxGridYZ);
     return 0;
   case hip::DeviceAttributeMaxThreadsPerMultiProcessor:
     *value = maxThreadsPerUnit;
@@ -275,7 +271,7 @@ NETRA_HIP_EXPORT int hipDeviceGetAttribute(int *value, int attribute,
   case hip::DeviceAttributeMaxSharedMemoryPerBlock:
   case hip::DeviceAttributeSharedMemPerMultiprocessor:
   case hip::DeviceAttributeMaxSharedMemoryPerMultiprocessor:
-    *value = ldsBytes;
+    *value = int(LdsLimit);
     return 0;
   case hip::DeviceAttributeTotalConstantMemory:
   case hip::DeviceAttributeTotalGlobalMem:
@@ -293,9 +289,11 @@ NETRA_HIP_EXPORT int hipDeviceGetAttribute(int *value, int attribute,
 
 NETRA_HIP_EXPORT int hipDeviceSynchronize() {
   Runtime &runtime = Runtime::get();
-  if (int code = runtime.forbidWhileCapturing())
-    return finish(code);
-  return finish(runtime.synchronizeAll());
+  if (int code = checkMayWait())
+    return code;
+  return finish(runtime.synchronizeAll(),
+                "work of a stream failed; the report on stderr says what it "
+                "was");
 }
 
 NETRA_HIP_EXPORT int hipDeviceReset() { return hipDeviceSynchronize(); }

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "State.h"
+#include "Checks.h"
 
 #include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cstring>
@@ -15,8 +16,6 @@ using namespace netra;
 using namespace netra::hipsim;
 
 namespace {
-
-constexpr uint32_t ldsLimit = 163840;
 
 int fromMessage(int code, llvm::Error error) {
   return finish(code, llvm::toString(std::move(error)));
@@ -115,6 +114,8 @@ int load(void **result, llvm::StringRef bytes, llvm::StringRef name) {
           name);
   if (!object)
     return fromMessage(hip::ErrorInvalidImage, object.takeError());
+  for (const std::string &warning : (*object)->warnings())
+    runtime.warn(warning);
   auto module = std::make_unique<Module>();
   module->object = *object;
   std::lock_guard<std::mutex> guard(runtime.submission);
@@ -128,111 +129,13 @@ int load(void **result, llvm::StringRef bytes, llvm::StringRef name) {
   return 0;
 }
 
-/// Fills a call's arguments from either of HIP's two forms.
-int takeArguments(const Function &function, void **parameters, void **extra,
-                  KernelCall &call) {
-  if (parameters && extra)
-    return finish(hip::ErrorInvalidValue,
-                  "kernelParams and extra are both given");
-  const sim::Kernel &kernel = *function.kernel;
-  if (extra) {
-    const void *buffer = nullptr;
-    size_t bytes = 0;
-    // At most two keys are known; a longer list is malformed.
-    for (int i = 0; i < 8; i += 2) {
-      auto key = reinterpret_cast<uintptr_t>(extra[i]);
-      if (key == hip::LaunchParamEnd)
-        break;
-      if (key == hip::LaunchParamBufferPointer)
-        buffer = extra[i + 1];
-      else if (key == hip::LaunchParamBufferSize)
-        bytes = extra[i + 1] ? *static_cast<size_t *>(extra[i + 1]) : 0;
-      else
-        return finish(hip::ErrorInvalidValue, "extra holds an unknown key");
-    }
-    if (bytes && !buffer)
-      return finish(hip::ErrorInvalidValue, "extra gives a size, no buffer");
-    if (bytes > kernel.kernargSize)
-      return finish(hip::ErrorInvalidValue,
-                    "extra gives " + std::to_string(bytes) +
-                        " bytes of arguments, kernel " + kernel.name +
-                        " takes " + std::to_string(kernel.kernargSize));
-    const auto *first = static_cast<const uint8_t *>(buffer);
-    call.kernarg.assign(first, first + bytes);
-    return 0;
-  }
-  std::vector<sim::KernelArgument> arguments = kernel.explicitArguments();
-  if (arguments.empty())
-    return 0;
-  if (!parameters)
-    return finish(hip::ErrorInvalidValue,
-                  "kernel " + kernel.name + " takes arguments, none are given");
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const sim::KernelArgument &argument = arguments[i];
-    if (!parameters[i])
-      return finish(hip::ErrorInvalidValue, "argument " + std::to_string(i) +
-                                                " of kernel " + kernel.name +
-                                                " is null");
-    size_t end = argument.offset + argument.size;
-    if (call.kernarg.size() < end)
-      call.kernarg.resize(end);
-    std::memcpy(call.kernarg.data() + argument.offset, parameters[i],
-                argument.size);
-  }
-  return 0;
-}
-
 } // namespace
 
-namespace netra::hipsim {
-/// Checks a launch and copies its arguments. The grid is in blocks.
-int makeCall(void *handle, std::array<uint32_t, 3> grid,
-             std::array<uint32_t, 3> block, uint32_t dynamicLds,
-             void **parameters, void **extra, KernelCall &call) {
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  auto found = runtime.functions.find(handle);
-  if (found == runtime.functions.end())
-    return finish(hip::ErrorInvalidHandle, "the function is not loaded");
-  const Function &function = *found->second;
-  const sim::Kernel &kernel = *function.kernel;
-  uint64_t items = 1;
-  for (int i = 0; i < 3; ++i) {
-    if (!grid[i] || !block[i] || block[i] > 1024 ||
-        uint64_t(grid[i]) * block[i] > UINT32_MAX)
-      return finish(hip::ErrorInvalidConfiguration,
-                    "a grid of " + std::to_string(grid[i]) + " blocks of " +
-                        std::to_string(block[i]) +
-                        " work-items in one dimension");
-    items *= block[i];
-  }
-  if (items > 1024)
-    return finish(hip::ErrorInvalidConfiguration,
-                  "a block of " + std::to_string(items) +
-                      " work-items, the device takes 1024");
-  if (items > kernel.maxWorkgroup)
-    return finish(hip::ErrorLaunchFailure,
-                  "a block of " + std::to_string(items) + ", kernel " +
-                      kernel.name + " takes " +
-                      std::to_string(kernel.maxWorkgroup));
-  if (uint64_t(dynamicLds) + kernel.groupSegment > ldsLimit)
-    return finish(hip::ErrorInvalidValue,
-                  std::to_string(kernel.groupSegment) + " static and " +
-                      std::to_string(dynamicLds) +
-                      " dynamic bytes of LDS, the device has " +
-                      std::to_string(ldsLimit));
-  call.object = function.object;
-  call.kernel = function.kernel;
-  call.grid = grid;
-  call.block = block;
-  call.dynamicLds = dynamicLds;
-  return takeArguments(function, parameters, extra, call);
-}
-} // namespace netra::hipsim
-
 NETRA_HIP_EXPORT int hipModuleLoadData(void **module, const void *image) {
-  if (!module || !image)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(module, "place for the module"))
+    return code;
+  if (int code = checkGiven(image, "image"))
+    return code;
   const char *bytes = static_cast<const char *>(image);
   size_t size = 0;
   if (std::memcmp(bytes, "\177ELF", 4) == 0) {
@@ -261,8 +164,10 @@ NETRA_HIP_EXPORT int hipModuleLoadDataEx(void **module, const void *image,
 }
 
 NETRA_HIP_EXPORT int hipModuleLoad(void **module, const char *path) {
-  if (!module || !path)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(module, "place for the module"))
+    return code;
+  if (int code = checkGiven(path, "file name"))
+    return code;
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return finish(hip::ErrorFileNotFound,
@@ -272,22 +177,21 @@ NETRA_HIP_EXPORT int hipModuleLoad(void **module, const char *path) {
 
 NETRA_HIP_EXPORT int hipModuleUnload(void *handle) {
   Runtime &runtime = Runtime::get();
-  if (int code = runtime.forbidWhileCapturing())
-    return finish(code);
+  if (int code = checkMayWait())
+    return code;
   std::unique_ptr<Module> module;
   std::vector<Position> pending;
   {
     std::lock_guard<std::mutex> guard(runtime.submission);
     auto found = runtime.modules.find(handle);
     if (found == runtime.modules.end())
-      return finish(hip::ErrorInvalidHandle, "the module is not loaded");
+      return finish(hip::ErrorInvalidHandle,
+                    llvm::formatv("the module {0} is not loaded", handle));
     module = std::move(found->second);
     runtime.modules.erase(found);
     for (const auto &[name, function] : module->functions)
       runtime.functions.erase(function.get());
-    pending.push_back(runtime.defaultStream->last());
-    for (const auto &[key, stream] : runtime.streams)
-      pending.push_back(stream->last());
+    pending = runtime.everything();
   }
   for (const Position &position : pending)
     position.wait();
@@ -297,14 +201,23 @@ NETRA_HIP_EXPORT int hipModuleUnload(void *handle) {
 
 NETRA_HIP_EXPORT int hipModuleGetFunction(void **function, void *handle,
                                           const char *name) {
-  if (!function || !name)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(function, "place for the function"))
+    return code;
+  if (int code = checkGiven(name, "name"))
+    return code;
+  if (!*name)
+    return finish(hip::ErrorInvalidValue, "the name is empty");
+  if (!handle)
+    return finish(hip::ErrorInvalidHandle, "the module is null");
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
   auto module = runtime.modules.find(handle);
   if (module == runtime.modules.end())
-    return finish(hip::ErrorInvalidHandle, "the module is not loaded");
-  auto found = module->second->functions.find(name);
+    return finish(hip::ErrorNotFound,
+                  llvm::formatv("the module {0} is not loaded", handle));
+  const sim::Kernel *kernel = module->second->object->findKernel(name);
+  auto found = kernel ? module->second->functions.find(kernel->name)
+                      : module->second->functions.end();
   if (found == module->second->functions.end())
     return finish(hip::ErrorNotFound,
                   std::string("the module has no kernel ") + name);
@@ -314,15 +227,18 @@ NETRA_HIP_EXPORT int hipModuleGetFunction(void **function, void *handle,
 
 NETRA_HIP_EXPORT int hipModuleGetGlobal(void **pointer, size_t *bytes,
                                         void *handle, const char *name) {
-  if (!name)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(name, "name"))
+    return code;
+  if (!handle)
+    return finish(hip::ErrorInvalidHandle, "the module is null");
   Runtime &runtime = Runtime::get();
   std::shared_ptr<sim::CodeObject> object;
   {
     std::lock_guard<std::mutex> guard(runtime.submission);
     auto module = runtime.modules.find(handle);
     if (module == runtime.modules.end())
-      return finish(hip::ErrorInvalidHandle, "the module is not loaded");
+      return finish(hip::ErrorNotFound,
+                    llvm::formatv("the module {0} is not loaded", handle));
     object = module->second->object;
   }
   for (const sim::CodeObject::Variable &variable : object->variables()) {
@@ -341,68 +257,19 @@ NETRA_HIP_EXPORT int hipModuleGetGlobal(void **pointer, size_t *bytes,
                 std::string("the module has no variable ") + name);
 }
 
-NETRA_HIP_EXPORT int hipModuleLaunchKernel(void *function, unsigned gridX,
-                                           unsigned gridY, unsigned gridZ,
-                                           unsigned blockX, unsigned blockY,
-                                           unsigned blockZ, unsigned dynamicLds,
-                                           void *stream, void **parameters,
-                                           void **extra) {
-  auto node = std::make_shared<GraphNode>();
-  node->kind = GraphNode::Kind::Kernel;
-  if (int code =
-          makeCall(function, {gridX, gridY, gridZ}, {blockX, blockY, blockZ},
-                   dynamicLds, parameters, extra, node->kernel))
-    return code;
-  return finish(submitNode(stream, std::move(node)));
-}
-
-/// The grid counts work-items; the last blocks may be partial.
-NETRA_HIP_EXPORT int
-hipExtModuleLaunchKernel(void *function, uint32_t itemsX, uint32_t itemsY,
-                         uint32_t itemsZ, uint32_t blockX, uint32_t blockY,
-                         uint32_t blockZ, size_t dynamicLds, void *stream,
-                         void **parameters, void **extra, void *startEvent,
-                         void *stopEvent, uint32_t) {
-  if (startEvent || stopEvent)
-    return finish(hip::ErrorNotSupported,
-                  "events around one launch are not supported; record them "
-                  "with hipEventRecord");
-  if (!blockX || !blockY || !blockZ || dynamicLds > UINT32_MAX)
-    return finish(hip::ErrorInvalidConfiguration);
-  auto groups = [](uint32_t items, uint32_t block) {
-    return uint32_t((uint64_t(items) + block - 1) / block);
-  };
-  auto node = std::make_shared<GraphNode>();
-  node->kind = GraphNode::Kind::Kernel;
-  if (int code = makeCall(function,
-                          {groups(itemsX, blockX), groups(itemsY, blockY),
-                           groups(itemsZ, blockZ)},
-                          {blockX, blockY, blockZ}, uint32_t(dynamicLds),
-                          parameters, extra, node->kernel))
-    return code;
-  node->kernel.items = {itemsX, itemsY, itemsZ};
-  return finish(submitNode(stream, std::move(node)));
-}
-
-NETRA_HIP_EXPORT int hipModuleLaunchCooperativeKernel(void *, unsigned,
-                                                      unsigned, unsigned,
-                                                      unsigned, unsigned,
-                                                      unsigned, unsigned,
-                                                      void *, void **) {
-  return finish(hip::ErrorNotSupported,
-                "cooperative launches are not supported by the simulator");
-}
-
 NETRA_HIP_EXPORT int hipFuncGetAttribute(int *value, int attribute,
                                          void *handle) {
-  if (!value)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(value, "place for the value"))
+    return code;
+  if (int code = checkGiven(handle, "function"))
+    return code;
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
-  auto found = runtime.functions.find(handle);
-  if (found == runtime.functions.end())
-    return finish(hip::ErrorInvalidDeviceFunction);
-  const sim::Kernel &kernel = *found->second->kernel;
+  const Function *function;
+  if (int code =
+          findFunction(handle, function, hip::ErrorInvalidDeviceFunction))
+    return code;
+  const sim::Kernel &kernel = *function->kernel;
   switch (attribute) {
   case hip::FunctionMaxThreadsPerBlock:
     *value = int(kernel.maxWorkgroup);
@@ -426,23 +293,32 @@ NETRA_HIP_EXPORT int hipFuncGetAttribute(int *value, int attribute,
     *value = 95;
     return 0;
   case hip::FunctionMaxDynamicSharedSizeBytes:
-    *value = int(ldsLimit - kernel.groupSegment);
+    *value = int(LdsLimit - kernel.groupSegment);
     return 0;
   default:
-    return finish(hip::ErrorInvalidValue);
+    return finish(hip::ErrorInvalidValue,
+                  llvm::formatv("function attribute {0} is not known to the "
+                                "simulator",
+                                attribute));
   }
 }
 
 NETRA_HIP_EXPORT int hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
     int *blocks, void *handle, int blockSize, size_t dynamicLds) {
-  if (!blocks || blockSize <= 0 || blockSize > 1024)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(blocks, "place for the number of blocks"))
+    return code;
+  if (blockSize <= 0 || blockSize > int(MaxBlockItems))
+    return finish(hip::ErrorInvalidValue,
+                  llvm::formatv("expected a block of 1 to {0} work-items, "
+                                "found {1}",
+                                MaxBlockItems, blockSize));
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
-  auto found = runtime.functions.find(handle);
-  if (found == runtime.functions.end())
-    return finish(hip::ErrorInvalidDeviceFunction);
-  *blocks = int(sim::workgroupsPerComputeUnit(*found->second->kernel,
+  const Function *function;
+  if (int code =
+          findFunction(handle, function, hip::ErrorInvalidDeviceFunction))
+    return code;
+  *blocks = int(sim::workgroupsPerComputeUnit(*function->kernel,
                                               unsigned(blockSize), dynamicLds));
   return 0;
 }
@@ -456,14 +332,17 @@ hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 
 NETRA_HIP_EXPORT int hipModuleOccupancyMaxPotentialBlockSize(
     int *gridSize, int *blockSize, void *handle, size_t dynamicLds, int limit) {
-  if (!gridSize || !blockSize)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(gridSize, "place for the size of the grid"))
+    return code;
+  if (int code = checkGiven(blockSize, "place for the size of the block"))
+    return code;
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
-  auto found = runtime.functions.find(handle);
-  if (found == runtime.functions.end())
-    return finish(hip::ErrorInvalidDeviceFunction);
-  const sim::Kernel &kernel = *found->second->kernel;
+  const Function *function;
+  if (int code =
+          findFunction(handle, function, hip::ErrorInvalidDeviceFunction))
+    return code;
+  const sim::Kernel &kernel = *function->kernel;
   unsigned most = kernel.maxWorkgroup;
   if (limit > 0)
     most = std::min(most, unsigned(limit));
@@ -476,4 +355,11 @@ NETRA_HIP_EXPORT int hipModuleOccupancyMaxPotentialBlockSize(
   *blockSize = int(best);
   *gridSize = int(bestGroups * 256);
   return 0;
+}
+
+NETRA_HIP_EXPORT int hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
+    int *gridSize, int *blockSize, void *handle, size_t dynamicLds, int limit,
+    unsigned) {
+  return hipModuleOccupancyMaxPotentialBlockSize(gridSize, blockSize, handle,
+                                                 dynamicLds, limit);
 }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "State.h"
+#include "Checks.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -12,137 +12,33 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 
 using namespace netra;
 using namespace netra::hipsim;
 
 //===----------------------------------------------------------------------===//
-// Errors
-//===----------------------------------------------------------------------===//
-
-namespace {
-thread_local int lastError = 0;
-thread_local std::string message;
-
-struct ErrorEntry {
-  int code;
-  const char *name, *text;
-};
-constexpr ErrorEntry errorEntries[] = {
-    {hip::Success, "hipSuccess", "no error"},
-    {hip::ErrorInvalidValue, "hipErrorInvalidValue", "invalid argument"},
-    {hip::ErrorOutOfMemory, "hipErrorOutOfMemory", "out of memory"},
-    {hip::ErrorNotInitialized, "hipErrorNotInitialized",
-     "initialization error"},
-    {hip::ErrorDeinitialized, "hipErrorDeinitialized", "driver shutting down"},
-    {hip::ErrorInvalidConfiguration, "hipErrorInvalidConfiguration",
-     "invalid configuration argument"},
-    {hip::ErrorInvalidSymbol, "hipErrorInvalidSymbol", "invalid device symbol"},
-    {hip::ErrorInvalidDevicePointer, "hipErrorInvalidDevicePointer",
-     "invalid device pointer"},
-    {hip::ErrorInvalidMemcpyDirection, "hipErrorInvalidMemcpyDirection",
-     "invalid copy direction for memcpy"},
-    {hip::ErrorInvalidDeviceFunction, "hipErrorInvalidDeviceFunction",
-     "invalid device function"},
-    {hip::ErrorNoDevice, "hipErrorNoDevice",
-     "no ROCm-capable device is detected"},
-    {hip::ErrorInvalidDevice, "hipErrorInvalidDevice",
-     "invalid device ordinal"},
-    {hip::ErrorInvalidImage, "hipErrorInvalidImage",
-     "device kernel image is invalid"},
-    {hip::ErrorInvalidContext, "hipErrorInvalidContext",
-     "invalid device context"},
-    {hip::ErrorNoBinaryForGpu, "hipErrorNoBinaryForGpu",
-     "no kernel image is available for execution on the device"},
-    {hip::ErrorInvalidKernelFile, "hipErrorInvalidKernelFile",
-     "invalid kernel file"},
-    {hip::ErrorFileNotFound, "hipErrorFileNotFound", "file not found"},
-    {hip::ErrorOperatingSystem, "hipErrorOperatingSystem",
-     "OS call failed or operation not supported on this OS"},
-    {hip::ErrorInvalidHandle, "hipErrorInvalidHandle",
-     "invalid resource handle"},
-    {hip::ErrorIllegalState, "hipErrorIllegalState",
-     "the operation cannot be performed in the present state"},
-    {hip::ErrorNotFound, "hipErrorNotFound", "named symbol not found"},
-    {hip::ErrorNotReady, "hipErrorNotReady", "device not ready"},
-    {hip::ErrorIllegalAddress, "hipErrorIllegalAddress",
-     "an illegal memory access was encountered"},
-    {hip::ErrorLaunchOutOfResources, "hipErrorLaunchOutOfResources",
-     "too many resources requested for launch"},
-    {hip::ErrorLaunchTimeOut, "hipErrorLaunchTimeOut",
-     "the launch timed out and was terminated"},
-    {hip::ErrorLaunchFailure, "hipErrorLaunchFailure",
-     "unspecified launch failure"},
-    {hip::ErrorCooperativeLaunchTooLarge, "hipErrorCooperativeLaunchTooLarge",
-     "too many blocks in cooperative launch"},
-    {hip::ErrorNotSupported, "hipErrorNotSupported", "operation not supported"},
-    {hip::ErrorStreamCaptureUnsupported, "hipErrorStreamCaptureUnsupported",
-     "operation not permitted when stream is capturing"},
-    {hip::ErrorStreamCaptureInvalidated, "hipErrorStreamCaptureInvalidated",
-     "operation failed due to a previous error during capture"},
-    {hip::ErrorStreamCaptureMerge, "hipErrorStreamCaptureMerge",
-     "operation would result in a merge of separate capture sequences"},
-    {hip::ErrorStreamCaptureUnmatched, "hipErrorStreamCaptureUnmatched",
-     "capture was not ended in the same stream as it began"},
-    {hip::ErrorStreamCaptureUnjoined, "hipErrorStreamCaptureUnjoined",
-     "capturing stream has unjoined work"},
-    {hip::ErrorStreamCaptureIsolation, "hipErrorStreamCaptureIsolation",
-     "dependency created on uncaptured work in another stream"},
-    {hip::ErrorStreamCaptureImplicit, "hipErrorStreamCaptureImplicit",
-     "operation would make the legacy stream depend on a capturing blocking "
-     "stream"},
-    {hip::ErrorCapturedEvent, "hipErrorCapturedEvent",
-     "operation not permitted on an event last recorded in a capturing stream"},
-    {hip::ErrorStreamCaptureWrongThread, "hipErrorStreamCaptureWrongThread",
-     "attempt to terminate a thread-local capture sequence from another "
-     "thread"},
-    {hip::ErrorGraphExecUpdateFailure, "hipErrorGraphExecUpdateFailure",
-     "the graph update was not performed because it included changes which "
-     "violated constraints specific to instantiated graph update"},
-};
-
-const ErrorEntry *findError(int code) {
-  for (const ErrorEntry &entry : errorEntries)
-    if (entry.code == code)
-      return &entry;
-  return nullptr;
-}
-} // namespace
-
-const char *hipsim::errorName(int code) {
-  const ErrorEntry *entry = findError(code);
-  return entry ? entry->name : "hipErrorUnknown";
-}
-
-const char *hipsim::errorText(int code) {
-  const ErrorEntry *entry = findError(code);
-  return entry ? entry->text : "unknown error";
-}
-
-int hipsim::finish(int code) {
-  if (code)
-    lastError = code;
-  return code;
-}
-
-int hipsim::finish(int code, std::string text) {
-  if (code)
-    message = std::move(text);
-  return finish(code);
-}
-
-int hipsim::takeLastError() {
-  int code = lastError;
-  lastError = 0;
-  return code;
-}
-
-int hipsim::peekLastError() { return lastError; }
-const std::string &hipsim::lastMessage() { return message; }
-
-//===----------------------------------------------------------------------===//
 // Life
 //===----------------------------------------------------------------------===//
+
+int hipsim::hipMajor() {
+  // What the program asked the dynamic linker for, which need not be the file's
+  // own name.
+  static const int major = [] {
+    Dl_info info = {};
+    if (!dladdr(reinterpret_cast<const void *>(&hipMajor), &info) ||
+        !info.dli_fname)
+      return 5;
+    llvm::StringRef name = llvm::StringRef(info.dli_fname).rsplit('/').second;
+    if (name.empty())
+      name = info.dli_fname;
+    int number = 5;
+    if (name.consume_front("libamdhip64.so."))
+      name.split('.').first.getAsInteger(10, number);
+    return number;
+  }();
+  return major;
+}
 
 static std::atomic<Runtime *> created{nullptr};
 
@@ -175,84 +71,46 @@ Runtime::Runtime() {
 // Options
 //===----------------------------------------------------------------------===//
 
-static bool parseNumber(llvm::StringRef text, uint64_t &value) {
-  uint64_t scale = 1;
-  if (text.consume_back_insensitive("k"))
-    scale = uint64_t(1) << 10;
-  else if (text.consume_back_insensitive("m"))
-    scale = uint64_t(1) << 20;
-  else if (text.consume_back_insensitive("g"))
-    scale = uint64_t(1) << 30;
-  if (text.getAsInteger(0, value) || value > UINT64_MAX / scale)
-    return false;
-  value *= scale;
-  return true;
-}
-
 int Runtime::setOption(std::string_view nameView, std::string_view valueView,
                        std::string &error) {
   llvm::StringRef name(nameView), value(valueView);
+  std::lock_guard<std::mutex> guard(settings);
   sim::DeviceOptions options = device->options();
-  uint64_t number = 0;
   auto bad = [&](const char *expected) {
     error = ("option " + name + ": expected " + expected + ", found \"" +
              value + "\"")
                 .str();
     return int(hip::ErrorInvalidValue);
   };
-  const char *size = "a number, with k, m or g for powers of 1024";
+  std::string problem; // with what the simulator itself reads
+  auto take = [&](llvm::Error result) {
+    if (result)
+      problem = llvm::toString(std::move(result));
+  };
   if (name == "check") {
     llvm::Expected<unsigned> checks = sim::parseChecks(value);
-    if (!checks) {
-      error = "option check: " + llvm::toString(checks.takeError());
-      return hip::ErrorInvalidValue;
-    }
-    options.checks = *checks;
+    take(checks.takeError());
+    if (problem.empty())
+      options.checks = *checks;
   } else if (name == "mfma") {
-    if (value == "cdna3")
-      options.mfma = sim::MfmaModel::Cdna3;
-    else if (value == "sequential")
-      options.mfma = sim::MfmaModel::Sequential;
-    else
-      return bad("cdna3 or sequential");
+    take(sim::parseMfmaModel(value, options));
   } else if (name == "schedule") {
-    auto [policy, seed] = value.split(':');
-    if (policy == "round-robin" && seed.empty())
-      options.schedule = sim::Schedule::RoundRobin;
-    else if (policy == "to-barrier" && seed.empty())
-      options.schedule = sim::Schedule::ToBarrier;
-    else if (policy == "random" && (seed.empty() || parseNumber(seed, number)))
-      options.schedule = sim::Schedule::Random, options.seed = number;
-    else
-      return bad("round-robin, to-barrier, random or random:SEED");
+    take(sim::parseSchedule(value, options));
   } else if (name == "workgroup_order") {
-    if (value == "forward")
-      options.order = sim::WorkgroupOrder::Forward;
-    else if (value == "reverse")
-      options.order = sim::WorkgroupOrder::Reverse;
-    else if (value == "random")
-      options.order = sim::WorkgroupOrder::Random;
-    else
-      return bad("forward, reverse or random");
+    take(sim::parseWorkgroupOrder(value, options));
   } else if (name == "memory_limit") {
-    if (!parseNumber(value, options.memoryLimit))
-      return bad(size);
-  } else if (name == "instruction_limit") {
-    if (!parseNumber(value, options.instructionLimit))
-      return bad(size);
+    take(sim::parseByteCount(value, options.memoryLimit));
   } else if (name == "threads") {
-    if (!parseNumber(value, number) || number > 1024)
-      return bad("at most 1024 threads");
-    options.threads = unsigned(number);
-  } else if (name == "report_limit") {
-    if (!parseNumber(value, number) || number > 1000000)
-      return bad("at most 1000000 reports");
-    options.reportLimit = unsigned(number);
+    take(sim::parseThreads(value, options));
   } else if (name == "timeout") {
-    double seconds;
-    if (value.getAsDouble(seconds) || seconds < 0)
-      return bad("seconds");
-    options.timeout = seconds;
+    take(sim::parseTimeout(value, options));
+  } else if (name == "instruction_limit") {
+    if (value.getAsInteger(0, options.instructionLimit))
+      return bad("a number of instructions, or 0 for no limit");
+  } else if (name == "report_limit") {
+    if (value.getAsInteger(0, options.reportLimit) ||
+        options.reportLimit > 1000000)
+      return bad("at most 1000000 reports");
   } else if (name == "counters") {
     if (value != "on" && value != "off")
       return bad("on or off");
@@ -260,11 +118,11 @@ int Runtime::setOption(std::string_view nameView, std::string_view valueView,
   } else if (name == "record") {
     if (value != "on" && value != "off")
       return bad("on or off");
-    std::lock_guard<std::mutex> guard(records);
+    std::lock_guard<std::mutex> keep(records);
     keepLaunches = value == "on";
     return 0;
   } else if (name == "report") {
-    std::lock_guard<std::mutex> guard(records);
+    std::lock_guard<std::mutex> keep(records);
     reportPath = value.str();
     if (!reportPath.empty()) {
       std::FILE *file = std::fopen(reportPath.c_str(), "w");
@@ -279,6 +137,10 @@ int Runtime::setOption(std::string_view nameView, std::string_view valueView,
              "memory_limit, instruction_limit, threads, report_limit, timeout, "
              "counters, record or report")
                 .str();
+    return hip::ErrorInvalidValue;
+  }
+  if (!problem.empty()) {
+    error = ("option " + name + ": " + problem).str();
     return hip::ErrorInvalidValue;
   }
   device->setOptions(options);
@@ -328,6 +190,11 @@ void Runtime::emit(const std::string &text) {
     std::fputs(text.c_str(), file);
     std::fclose(file);
   }
+}
+
+void Runtime::warn(const std::string &text) {
+  std::lock_guard<std::mutex> guard(records);
+  emit("netra_hipsim: warning: " + text + "\n");
 }
 
 int Runtime::launch(const KernelCall &call) {
@@ -478,23 +345,33 @@ void Runtime::writeCounters() {
 // Submission
 //===----------------------------------------------------------------------===//
 
-/// hipStreamPerThread; hipStreamLegacy is 1.
-static constexpr uintptr_t legacyHandle = 1, perThreadHandle = 2;
-
-std::shared_ptr<Stream> Runtime::findStream(void *handle) {
-  auto value = reinterpret_cast<uintptr_t>(handle);
-  if (value == 0 || value == legacyHandle)
-    return defaultStream;
-  if (value == perThreadHandle) {
-    static thread_local std::shared_ptr<Stream> own;
-    if (!own) {
-      own = std::make_shared<Stream>(hip::StreamDefault, 0);
-      streams[own.get()] = own;
-    }
-    return own;
+void Runtime::addGraph(std::shared_ptr<Graph> graph) {
+  for (const std::shared_ptr<GraphNode> &node : graph->nodes) {
+    nodes[node.get()] = node.get();
+    if (node->child)
+      addGraph(node->child);
   }
-  auto found = streams.find(handle);
-  return found != streams.end() ? found->second : nullptr;
+  graphs[graph.get()] = std::move(graph);
+}
+
+void Runtime::removeGraph(Graph &graph) {
+  for (const std::shared_ptr<GraphNode> &node : graph.nodes) {
+    nodes.erase(node.get());
+    if (node->child)
+      removeGraph(*node->child);
+  }
+  graphs.erase(&graph);
+}
+
+void Runtime::removeNode(GraphNode &node) {
+  Graph &graph = *node.graph;
+  for (const std::shared_ptr<GraphNode> &other : graph.nodes)
+    std::erase(other->after, &node);
+  if (node.child)
+    removeGraph(*node.child);
+  nodes.erase(&node);
+  std::erase_if(graph.nodes,
+                [&](const auto &owned) { return owned.get() == &node; });
 }
 
 Position Runtime::enqueue(Stream &stream, Work work,
@@ -510,28 +387,19 @@ Position Runtime::enqueue(Stream &stream, Work work,
   return stream.submit(std::move(after), std::move(work));
 }
 
-int Runtime::forbidWhileCapturing() {
-  std::lock_guard<std::mutex> guard(submission);
-  std::erase_if(captures, [](auto &weak) { return weak.expired(); });
-  for (const std::weak_ptr<Capture> &weak : captures) {
-    std::shared_ptr<Capture> capture = weak.lock();
-    if (!capture || capture->mode == hip::StreamCaptureModeRelaxed)
-      continue;
-    if (capture->mode == hip::StreamCaptureModeThreadLocal &&
-        capture->thread != std::this_thread::get_id())
-      continue;
-    capture->invalidated = true;
-    return hip::ErrorStreamCaptureUnsupported;
-  }
-  return 0;
+std::vector<Position> Runtime::everything() {
+  std::vector<Position> positions;
+  positions.push_back(defaultStream->last());
+  for (const auto &[handle, stream] : streams)
+    positions.push_back(stream->last());
+  return positions;
 }
 
 int Runtime::synchronizeAll() {
   std::vector<std::shared_ptr<Stream>> all;
   {
     std::lock_guard<std::mutex> guard(submission);
-    if (defaultStream)
-      all.push_back(defaultStream);
+    all.push_back(defaultStream);
     for (const auto &[handle, stream] : streams)
       all.push_back(stream);
   }
@@ -544,31 +412,13 @@ int Runtime::synchronizeAll() {
   return first;
 }
 
-int GraphNode::execute(bool faulted) const {
-  // After a fault, memory holds nothing worth computing with.
-  switch (kind) {
-  case Kind::Kernel:
-    return faulted ? 0 : Runtime::get().launch(kernel);
-  case Kind::Memcpy:
-    return hipsim::execute(copy);
-  case Kind::Memset:
-    return hipsim::execute(fill);
-  case Kind::Host:
-    host.function(host.user);
-    return 0;
-  case Kind::Empty:
-    return 0;
-  }
-  return 0;
-}
-
-int hipsim::captureNode(Stream &stream, std::shared_ptr<GraphNode> node) {
+/// Adds a node to the capture of a stream. Holds `submission`.
+static int captureNode(Stream &stream, std::shared_ptr<GraphNode> node) {
   Capture &capture = *stream.capture;
   if (capture.invalidated)
-    return hip::ErrorStreamCaptureInvalidated;
-  node->after = stream.captureLeaves;
-  capture.graph->nodes.push_back(std::move(node));
-  stream.captureLeaves = {capture.graph->nodes.size() - 1};
+    return finish(hip::ErrorStreamCaptureInvalidated);
+  stream.captureLeaves = {
+      &capture.graph->add(std::move(node), stream.captureLeaves)};
   return 0;
 }
 
@@ -578,11 +428,14 @@ int hipsim::submitNode(void *handle, std::shared_ptr<GraphNode> node,
   Position position;
   {
     std::lock_guard<std::mutex> guard(runtime.submission);
-    std::shared_ptr<Stream> stream = runtime.findStream(handle);
-    if (!stream)
-      return hip::ErrorInvalidHandle;
+    std::shared_ptr<Stream> stream;
+    if (int code = findStream(handle, stream))
+      return code;
     if (stream->capture)
       return captureNode(*stream, std::move(node));
+    if (stream == runtime.defaultStream)
+      if (int code = checkImplicitOrder())
+        return code;
     position = runtime.enqueue(
         *stream, [node](bool faulted) { return node->execute(faulted); });
   }

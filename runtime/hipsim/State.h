@@ -7,26 +7,23 @@
 #ifndef NETRA_HIPSIM_STATE_H
 #define NETRA_HIPSIM_STATE_H
 
-#include "HipAbi.h"
+#include "Graph.h"
 #include "Stream.h"
-
-#include "Netra/Simulator/Simulator.h"
 
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <string>
 #include <unordered_map>
 
+// HIP's functions, as far as they are here. Handles are void *.
 #define NETRA_HIP_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace netra::hipsim {
 
-/// A kernel of a loaded module: what a hipFunction_t points to.
-struct Function {
-  std::shared_ptr<sim::CodeObject> object;
-  const sim::Kernel *kernel = nullptr;
-};
+// What a work-group of the device may have at most.
+constexpr uint32_t LdsLimit = 163840;
+constexpr unsigned MaxBlockItems = 1024;
+constexpr uint32_t MaxGridX = 2147483647, MaxGridYZ = 65536;
 
 /// What a hipModule_t points to.
 struct Module {
@@ -46,64 +43,17 @@ struct Event {
   unsigned flags = 0;
   std::shared_ptr<Recording> recording; // null until recorded
   std::shared_ptr<Capture> capture;     // recorded in a capture
-  std::vector<size_t> captureLeaves;
-};
-
-/// A launch with its arguments copied.
-struct KernelCall {
-  std::shared_ptr<sim::CodeObject> object;
-  const sim::Kernel *kernel = nullptr;
-  std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
-  std::array<uint32_t, 3> items = {0, 0, 0};
-  uint32_t dynamicLds = 0;
-  std::vector<uint8_t> kernarg;
-};
-
-struct CopyCall {
-  void *destination = nullptr;
-  const void *source = nullptr;
-  size_t bytes = 0;
-  int kind = hip::MemcpyDefault;
-};
-
-struct FillCall {
-  void *destination = nullptr;
-  uint32_t value = 0;
-  unsigned width = 1; // bytes of the value
-  size_t count = 0;   // of values
-};
-
-struct HostCall {
-  void (*function)(void *) = nullptr;
-  void *user = nullptr;
-};
-
-struct GraphNode {
-  enum class Kind { Kernel = 1, Memcpy = 2, Memset = 3, Host = 4, Empty = 6 };
-  Kind kind = Kind::Empty;
-  KernelCall kernel;
-  CopyCall copy;
-  FillCall fill;
-  HostCall host;
-  std::vector<size_t> after; // earlier nodes of the graph
-
-  /// As Work.
-  int execute(bool faulted) const;
-};
-
-/// What a hipGraph_t and a hipGraphExec_t point to. Nodes depend on earlier
-/// ones only, so their order is an order of execution.
-struct Graph {
-  std::vector<std::shared_ptr<GraphNode>> nodes;
+  std::vector<GraphNode *> captureLeaves;
 };
 
 /// A capture in progress.
 struct Capture {
-  std::unique_ptr<Graph> graph = std::make_unique<Graph>();
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>();
   const Stream *origin = nullptr;
   int mode = 0;
   std::thread::id thread;
   bool invalidated = false;
+  bool isEnded = false;
 };
 
 /// A finished launch, as netra_hipsim_launches reports it.
@@ -132,23 +82,26 @@ public:
   std::unordered_map<const void *, std::shared_ptr<Event>> events;
   std::unordered_map<const void *, std::unique_ptr<Module>> modules;
   std::unordered_map<const void *, const Function *> functions;
-  std::unordered_map<const void *, std::unique_ptr<Graph>> graphs;
-  std::unordered_map<const void *, std::shared_ptr<const Graph>> executables;
+  std::unordered_map<const void *, std::shared_ptr<Graph>> graphs;
+  std::unordered_map<const void *, GraphNode *> nodes; // of all graphs
+  std::unordered_map<const void *, std::unique_ptr<Executable>> executables;
   std::unordered_map<const void *, size_t> hostAllocations;
   std::shared_ptr<Stream> defaultStream;
   /// Captures in progress, by any thread.
   std::vector<std::weak_ptr<Capture>> captures;
 
-  /// The stream of a handle, nullptr if there is none such. Holds `submission`.
-  std::shared_ptr<Stream> findStream(void *handle);
+  /// Makes a graph, its nodes and the graphs inside it known by their handles,
+  /// and forgets them. Hold `submission`.
+  void addGraph(std::shared_ptr<Graph> graph);
+  void removeGraph(Graph &graph);
+  void removeNode(GraphNode &node);
 
   /// Enqueues work with the order that HIP implies between the default stream
   /// and blocking ones. Holds `submission`.
   Position enqueue(Stream &stream, Work work, std::vector<Position> after = {});
 
-  /// Whether a call that synchronises implicitly is forbidden because this
-  /// thread, or another in global mode, is capturing. Invalidates the capture.
-  int forbidWhileCapturing();
+  /// What everything submitted until now comes to. Holds `submission`.
+  std::vector<Position> everything();
 
   /// Waits for everything. The first error of any stream, taken.
   int synchronizeAll();
@@ -161,6 +114,8 @@ public:
   std::string launchesJson();
   uint64_t findingCount();
   void clearLaunches();
+  /// Tells the user of something odd that is no error.
+  void warn(const std::string &text);
   void writeCounters();
 
 private:
@@ -169,6 +124,7 @@ private:
   void emit(const std::string &text);
 
   std::unique_ptr<sim::Device> device;
+  std::mutex settings; // one change of the device's options at a time
   std::mutex records;
   std::vector<LaunchRecord> launches;
   uint64_t findings = 0;
@@ -176,11 +132,11 @@ private:
   std::string countersPath, reportPath;
 };
 
-/// Every exported function returns through this: remembers a failure for
-/// hipGetLastError.
-int finish(int code);
-/// The same with a sentence for netra_hipsim_message.
+/// Every exported function that can fail returns through this: remembers the
+/// failure for hipGetLastError, and a sentence for netra_hipsim_message.
 int finish(int code, std::string message);
+/// The same with HIP's own text of the code.
+int finish(int code);
 int takeLastError();
 int peekLastError();
 const std::string &lastMessage();
@@ -188,14 +144,16 @@ const std::string &lastMessage();
 const char *errorName(int code);
 const char *errorText(int code);
 
-// Shared between the files of the API.
-int execute(const CopyCall &call);
-int execute(const FillCall &call);
-int checkCopy(const CopyCall &call);
-int checkFill(const FillCall &call);
+/// The major version of HIP that the program expects: N when the library was
+/// opened as libamdhip64.so.N, else that of the structures in HipAbi.h that
+/// have no number in their name.
+int hipMajor();
 
-/// Adds a node to the capture of a stream. Holds `submission`.
-int captureNode(Stream &stream, std::shared_ptr<GraphNode> node);
+/// Checks a launch and copies its arguments. The grid is in blocks; `unknown`
+/// is the code when there is no such function. Takes `submission`.
+int makeCall(void *function, std::array<uint32_t, 3> grid,
+             std::array<uint32_t, 3> block, uint32_t dynamicLds,
+             void **parameters, void **extra, int unknown, KernelCall &call);
 
 /// Enqueues a node, or captures it if the stream is capturing.
 int submitNode(void *streamHandle, std::shared_ptr<GraphNode> node,

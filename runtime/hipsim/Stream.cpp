@@ -5,9 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Stream.h"
+#include "HipAbi.h"
 
 #include <cstdlib>
+#include <new>
 
+using namespace netra;
 using namespace netra::hipsim;
 
 void Progress::advance(uint64_t to) {
@@ -80,7 +83,12 @@ void Stream::run() {
     }
     for (const Position &position : task.after)
       position.wait();
-    int code = task.work(stopped);
+    int code;
+    try {
+      code = task.work(stopped);
+    } catch (const std::bad_alloc &) {
+      code = -hip::ErrorOutOfMemory;
+    }
     // What the task holds is released before anyone learns that it is done.
     task = Task();
     if (code) {

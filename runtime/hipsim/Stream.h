@@ -25,6 +25,7 @@
 namespace netra::hipsim {
 
 struct Capture;
+struct GraphNode;
 
 /// How far a stream has come. Outlives the stream, for those who wait on it.
 class Progress {
@@ -70,12 +71,17 @@ public:
   /// The first error since the last call; 0 if none.
   int takeError();
 
+  /// Whether the caller runs inside a task of this stream.
+  bool isCurrent() const {
+    return worker.get_id() == std::this_thread::get_id();
+  }
+
   const unsigned flags;
   const int priority;
 
   /// The capture this stream takes part in. Guarded by Runtime::submission.
   std::shared_ptr<Capture> capture;
-  std::vector<size_t> captureLeaves; // nodes that the next one depends on
+  std::vector<GraphNode *> captureLeaves; // what the next node depends on
 
 private:
   struct Task {

@@ -1,65 +1,39 @@
-//===- StreamApi.cpp - HIP: streams, events, capture ----------------------===//
+//===- StreamApi.cpp - HIP: streams and events ----------------------------===//
 //
 // SPDX-License-Identifier: MIT
 //
 //===----------------------------------------------------------------------===//
 
-#include "State.h"
+#include "Checks.h"
 
 using namespace netra;
 using namespace netra::hipsim;
 
-namespace {
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
 
-std::vector<size_t> merge(std::vector<size_t> a, const std::vector<size_t> &b) {
-  for (size_t item : b)
-    if (std::find(a.begin(), a.end(), item) == a.end())
-      a.push_back(item);
-  return a;
-}
-
-/// Ends the part that every stream plays in a capture. Holds `submission`.
-void leaveCapture(Runtime &runtime, const std::shared_ptr<Capture> &capture) {
-  auto leave = [&](Stream &stream) {
-    if (stream.capture == capture) {
-      stream.capture = nullptr;
-      stream.captureLeaves.clear();
-    }
-  };
-  for (const auto &[handle, stream] : runtime.streams)
-    leave(*stream);
-}
-
-/// Whether every node leads to one of `leaves`.
-bool isJoined(const Graph &graph, const std::vector<size_t> &leaves) {
-  std::vector<bool> reached(graph.nodes.size(), false);
-  for (size_t leaf : leaves)
-    reached[leaf] = true;
-  for (size_t i = graph.nodes.size(); i-- > 0;) {
-    if (!reached[i])
-      return false;
-    for (size_t before : graph.nodes[i]->after)
-      reached[before] = true;
-  }
-  return true;
-}
-
-int createStream(void **stream, unsigned flags, int priority) {
-  if (!stream || (flags & ~hip::StreamNonBlocking))
-    return finish(hip::ErrorInvalidValue);
+static int createStream(void **stream, unsigned flags, int priority) {
+  if (int code = checkGiven(stream, "place for the stream"))
+    return code;
+  if (flags != hip::StreamDefault && flags != hip::StreamNonBlocking)
+    return finish(hip::ErrorInvalidValue,
+                  "expected hipStreamDefault or hipStreamNonBlocking, found " +
+                      std::to_string(flags));
   Runtime &runtime = Runtime::get();
-  auto created = std::make_shared<Stream>(flags, priority);
+  std::shared_ptr<Stream> created;
+  try {
+    created = std::make_shared<Stream>(flags, priority);
+  } catch (const std::exception &error) { // no thread, or no memory for it
+    return finish(hip::ErrorOutOfMemory,
+                  std::string("cannot start a stream's thread: ") +
+                      error.what());
+  }
   *stream = created.get();
   std::lock_guard<std::mutex> guard(runtime.submission);
   runtime.streams[created.get()] = std::move(created);
   return 0;
 }
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Streams
-//===----------------------------------------------------------------------===//
 
 NETRA_HIP_EXPORT int hipStreamCreate(void **stream) {
   return createStream(stream, hip::StreamDefault, 0);
@@ -69,7 +43,7 @@ NETRA_HIP_EXPORT int hipStreamCreateWithFlags(void **stream, unsigned flags) {
 }
 NETRA_HIP_EXPORT int hipStreamCreateWithPriority(void **stream, unsigned flags,
                                                  int priority) {
-  return createStream(stream, flags, priority);
+  return createStream(stream, flags, std::clamp(priority, -1, 1));
 }
 
 NETRA_HIP_EXPORT int hipDeviceGetStreamPriorityRange(int *least,
@@ -86,11 +60,16 @@ NETRA_HIP_EXPORT int hipStreamDestroy(void *handle) {
   std::shared_ptr<Stream> stream;
   {
     std::lock_guard<std::mutex> guard(runtime.submission);
-    auto found = runtime.streams.find(handle);
-    if (found == runtime.streams.end())
-      return finish(hip::ErrorInvalidHandle, "the stream does not exist");
-    stream = std::move(found->second);
-    runtime.streams.erase(found);
+    // Legacy and per-thread streams are small numbers.
+    if (reinterpret_cast<uintptr_t>(handle) <= 2)
+      return finish(hip::ErrorInvalidHandle,
+                    "the default and the per-thread stream are not destroyed");
+    if (int code = findStream(handle, stream))
+      return code;
+    if (stream->isCurrent())
+      return finish(hip::ErrorNotSupported,
+                    "a stream cannot be destroyed by its own host function");
+    runtime.streams.erase(handle);
     if (stream->capture)
       stream->capture->invalidated = true;
   }
@@ -100,19 +79,15 @@ NETRA_HIP_EXPORT int hipStreamDestroy(void *handle) {
 
 NETRA_HIP_EXPORT int hipStreamSynchronize(void *handle) {
   Runtime &runtime = Runtime::get();
-  std::vector<std::shared_ptr<Stream>> waitFor;
+  std::vector<std::shared_ptr<Stream>> waitFor(1);
   {
     std::lock_guard<std::mutex> guard(runtime.submission);
-    std::shared_ptr<Stream> stream = runtime.findStream(handle);
-    if (!stream)
-      return finish(hip::ErrorInvalidHandle, "the stream does not exist");
-    if (stream->capture) {
-      stream->capture->invalidated = true;
-      return finish(hip::ErrorStreamCaptureUnsupported);
-    }
-    waitFor.push_back(stream);
+    if (int code = findStream(handle, waitFor[0]))
+      return code;
+    if (int code = checkMayWaitFor(*waitFor[0]))
+      return code;
     // The default stream orders itself after all blocking ones.
-    if (stream == runtime.defaultStream)
+    if (waitFor[0] == runtime.defaultStream)
       for (const auto &[key, other] : runtime.streams)
         if (!(other->flags & hip::StreamNonBlocking))
           waitFor.push_back(other);
@@ -123,71 +98,80 @@ NETRA_HIP_EXPORT int hipStreamSynchronize(void *handle) {
   for (const std::shared_ptr<Stream> &stream : waitFor)
     if (int code = stream->takeError(); code && !first)
       first = code;
-  return finish(first);
+  return finish(first, "work of the stream failed; the report on stderr says "
+                       "what it was");
 }
 
 NETRA_HIP_EXPORT int hipStreamQuery(void *handle) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream = runtime.findStream(handle);
-  if (!stream)
-    return finish(hip::ErrorInvalidHandle, "the stream does not exist");
-  if (stream->capture) {
-    stream->capture->invalidated = true;
-    return finish(hip::ErrorStreamCaptureUnsupported);
-  }
+  std::shared_ptr<Stream> stream;
+  if (int code = findStream(handle, stream))
+    return code;
+  if (int code = checkMayWaitFor(*stream))
+    return code;
   if (!stream->last().reached())
     return finish(hip::ErrorNotReady);
   return finish(stream->takeError());
 }
 
 NETRA_HIP_EXPORT int hipStreamGetFlags(void *handle, unsigned *flags) {
-  if (!flags)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(flags, "place for the flags"))
+    return code;
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream = runtime.findStream(handle);
-  if (!stream)
-    return finish(hip::ErrorInvalidHandle);
+  std::shared_ptr<Stream> stream;
+  if (int code = findStream(handle, stream))
+    return code;
   *flags = stream->flags;
   return 0;
 }
 
 NETRA_HIP_EXPORT int hipStreamGetPriority(void *handle, int *priority) {
-  if (!priority)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(priority, "place for the priority"))
+    return code;
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream = runtime.findStream(handle);
-  if (!stream)
-    return finish(hip::ErrorInvalidHandle);
+  std::shared_ptr<Stream> stream;
+  if (int code = findStream(handle, stream))
+    return code;
   *priority = stream->priority;
   return 0;
 }
 
 NETRA_HIP_EXPORT int hipLaunchHostFunc(void *stream, void (*function)(void *),
                                        void *user) {
-  if (!function)
-    return finish(hip::ErrorInvalidValue);
+  if (int code =
+          checkGiven(reinterpret_cast<const void *>(function), "function"))
+    return code;
   auto node = std::make_shared<GraphNode>();
-  node->kind = GraphNode::Kind::Host;
+  node->kind = hip::GraphNodeTypeHost;
   node->host = {function, user};
-  return finish(submitNode(stream, std::move(node)));
+  return submitNode(stream, std::move(node));
 }
 
 NETRA_HIP_EXPORT int hipStreamAddCallback(void *handle,
                                           void (*callback)(void *, int, void *),
                                           void *user, unsigned flags) {
-  if (!callback || flags)
-    return finish(hip::ErrorInvalidValue);
+  if (int code =
+          checkGiven(reinterpret_cast<const void *>(callback), "callback"))
+    return code;
+  if (flags)
+    return finish(hip::ErrorInvalidValue,
+                  "expected 0 for the flags, found " + std::to_string(flags));
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream = runtime.findStream(handle);
-  if (!stream)
-    return finish(hip::ErrorInvalidHandle);
-  if (stream->capture)
-    return finish(hip::ErrorStreamCaptureUnsupported);
+  std::shared_ptr<Stream> stream;
+  if (int code = findStream(handle, stream))
+    return code;
+  if (stream->capture) {
+    stream->capture->invalidated = true;
+    return finish(hip::ErrorStreamCaptureUnsupported,
+                  "hipStreamAddCallback cannot be captured; "
+                  "hipLaunchHostFunc can. The capture is invalid now");
+  }
   runtime.enqueue(*stream, [=](bool faulted) {
+    HostFunctionScope scope;
     callback(handle, faulted ? int(hip::ErrorLaunchFailure) : 0, user);
     return 0;
   });
@@ -199,8 +183,20 @@ NETRA_HIP_EXPORT int hipStreamAddCallback(void *handle,
 //===----------------------------------------------------------------------===//
 
 NETRA_HIP_EXPORT int hipEventCreateWithFlags(void **event, unsigned flags) {
-  if (!event)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(event, "place for the event"))
+    return code;
+  constexpr unsigned release =
+      hip::EventReleaseToDevice | hip::EventReleaseToSystem;
+  constexpr unsigned known = hip::EventBlockingSync | hip::EventDisableTiming |
+                             hip::EventDisableSystemFence | release;
+  if (flags & hip::EventInterprocess)
+    return finish(hip::ErrorNotSupported,
+                  "events between processes (hipEventInterprocess) are not "
+                  "supported by the simulator");
+  if ((flags & ~known) || (flags & release) == release)
+    return finish(hip::ErrorInvalidValue,
+                  "the event's flags " + std::to_string(flags) +
+                      " are unknown or exclude each other");
   Runtime &runtime = Runtime::get();
   auto created = std::make_shared<Event>();
   created->flags = flags;
@@ -216,24 +212,26 @@ NETRA_HIP_EXPORT int hipEventCreate(void **event) {
 NETRA_HIP_EXPORT int hipEventDestroy(void *handle) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
-  if (!runtime.events.erase(handle))
-    return finish(hip::ErrorInvalidHandle, "the event does not exist");
+  std::shared_ptr<Event> event;
+  if (int code = findEvent(handle, event))
+    return code;
+  runtime.events.erase(handle);
   return 0;
 }
 
 NETRA_HIP_EXPORT int hipEventRecord(void *handle, void *streamHandle) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
-  auto found = runtime.events.find(handle);
-  std::shared_ptr<Stream> stream = runtime.findStream(streamHandle);
-  if (found == runtime.events.end() || !stream)
-    return finish(hip::ErrorInvalidHandle,
-                  "the event or stream does not exist");
-  Event &event = *found->second;
+  std::shared_ptr<Event> event;
+  if (int code = findEvent(handle, event))
+    return code;
+  std::shared_ptr<Stream> stream;
+  if (int code = findStream(streamHandle, stream))
+    return code;
   if (stream->capture) {
-    event.capture = stream->capture;
-    event.captureLeaves = stream->captureLeaves;
-    event.recording = nullptr;
+    event->capture = stream->capture;
+    event->captureLeaves = stream->captureLeaves;
+    event->recording = nullptr;
     return 0;
   }
   auto recording = std::make_shared<Recording>();
@@ -242,37 +240,48 @@ NETRA_HIP_EXPORT int hipEventRecord(void *handle, void *streamHandle) {
     recording->done = true;
     return 0;
   });
-  event.recording = std::move(recording);
-  event.capture = nullptr;
-  event.captureLeaves.clear();
+  event->recording = std::move(recording);
+  event->capture = nullptr;
+  event->captureLeaves.clear();
   return 0;
 }
 
-/// The current recording of an event, or why there is none to look at.
-static int recordingOf(void *handle, std::shared_ptr<Recording> &recording) {
+/// The current recording of an event, if there is one to look at. Holds
+/// `submission`.
+static int findRecording(void *handle, std::shared_ptr<Event> &event,
+                         std::shared_ptr<Recording> &recording) {
+  if (int code = findEvent(handle, event))
+    return code;
+  if (event->capture)
+    return finish(hip::ErrorCapturedEvent,
+                  "the event was last recorded in a captured stream, so that "
+                  "no execution belongs to it");
+  recording = event->recording;
+  return 0;
+}
+
+static int findRecording(void *handle, std::shared_ptr<Recording> &recording) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
-  auto found = runtime.events.find(handle);
-  if (found == runtime.events.end())
-    return finish(hip::ErrorInvalidHandle, "the event does not exist");
-  if (found->second->capture)
-    return finish(hip::ErrorCapturedEvent);
-  recording = found->second->recording;
-  return 0;
+  std::shared_ptr<Event> event;
+  return findRecording(handle, event, recording);
 }
 
 NETRA_HIP_EXPORT int hipEventSynchronize(void *handle) {
   std::shared_ptr<Recording> recording;
-  if (int code = recordingOf(handle, recording))
+  if (int code = findRecording(handle, recording))
     return code;
-  if (recording)
+  if (recording && !recording->position.reached()) {
+    if (int code = checkNotInHostFunction())
+      return code;
     recording->position.wait();
+  }
   return 0;
 }
 
 NETRA_HIP_EXPORT int hipEventQuery(void *handle) {
   std::shared_ptr<Recording> recording;
-  if (int code = recordingOf(handle, recording))
+  if (int code = findRecording(handle, recording))
     return code;
   if (recording && !recording->position.reached())
     return finish(hip::ErrorNotReady);
@@ -281,25 +290,23 @@ NETRA_HIP_EXPORT int hipEventQuery(void *handle) {
 
 NETRA_HIP_EXPORT int hipEventElapsedTime(float *milliseconds, void *start,
                                          void *stop) {
-  if (!milliseconds)
-    return finish(hip::ErrorInvalidValue);
+  if (int code = checkGiven(milliseconds, "place for the time"))
+    return code;
   std::shared_ptr<Recording> from, to;
-  if (int code = recordingOf(start, from))
-    return code;
-  if (int code = recordingOf(stop, to))
-    return code;
-  if (!from || !to)
-    return finish(hip::ErrorInvalidHandle, "an event was not recorded");
   {
     Runtime &runtime = Runtime::get();
     std::lock_guard<std::mutex> guard(runtime.submission);
-    for (void *handle : {start, stop})
-      if (auto found = runtime.events.find(handle);
-          found != runtime.events.end() &&
-          (found->second->flags & hip::EventDisableTiming))
-        return finish(hip::ErrorInvalidHandle,
-                      "an event was created without timing");
+    std::shared_ptr<Event> first, last;
+    if (int code = findRecording(start, first, from))
+      return code;
+    if (int code = findRecording(stop, last, to))
+      return code;
+    if ((first->flags | last->flags) & hip::EventDisableTiming)
+      return finish(hip::ErrorInvalidHandle,
+                    "an event was created without timing");
   }
+  if (!from || !to)
+    return finish(hip::ErrorInvalidHandle, "an event was never recorded");
   if (!from->done || !to->done)
     return finish(hip::ErrorNotReady);
   *milliseconds =
@@ -307,123 +314,58 @@ NETRA_HIP_EXPORT int hipEventElapsedTime(float *milliseconds, void *start,
   return 0;
 }
 
+static std::vector<GraphNode *> merge(std::vector<GraphNode *> a,
+                                      const std::vector<GraphNode *> &b) {
+  for (GraphNode *item : b)
+    if (std::find(a.begin(), a.end(), item) == a.end())
+      a.push_back(item);
+  return a;
+}
+
 NETRA_HIP_EXPORT int hipStreamWaitEvent(void *streamHandle, void *eventHandle,
                                         unsigned flags) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
-  auto found = runtime.events.find(eventHandle);
-  std::shared_ptr<Stream> stream = runtime.findStream(streamHandle);
-  if (found == runtime.events.end() || !stream)
-    return finish(hip::ErrorInvalidHandle,
-                  "the event or stream does not exist");
+  std::shared_ptr<Event> event;
+  if (int code = findEvent(eventHandle, event))
+    return code;
   if (flags)
-    return finish(hip::ErrorInvalidValue);
-  Event &event = *found->second;
-  if (event.capture) {
-    if (stream->capture && stream->capture != event.capture) {
-      stream->capture->invalidated = event.capture->invalidated = true;
-      return finish(hip::ErrorStreamCaptureMerge);
+    return finish(hip::ErrorInvalidValue,
+                  "expected 0 for the flags, found " + std::to_string(flags));
+  std::shared_ptr<Stream> stream;
+  if (int code = findStream(streamHandle, stream))
+    return code;
+  if (event->capture) {
+    if (event->capture->isEnded)
+      return finish(hip::ErrorCapturedEvent,
+                    "the event was last recorded in a capture that has ended");
+    if (stream->capture && stream->capture != event->capture) {
+      stream->capture->invalidated = event->capture->invalidated = true;
+      return finish(hip::ErrorStreamCaptureMerge,
+                    "the stream and the event belong to different captures; "
+                    "both are invalid now");
     }
     if (stream == runtime.defaultStream) {
-      event.capture->invalidated = true;
-      return finish(hip::ErrorStreamCaptureImplicit);
+      event->capture->invalidated = true;
+      return finish(hip::ErrorStreamCaptureImplicit,
+                    "the default stream cannot be drawn into a capture, which "
+                    "is invalid now");
     }
     // The event draws the stream into its capture.
-    stream->capture = event.capture;
-    stream->captureLeaves = merge(stream->captureLeaves, event.captureLeaves);
+    stream->capture = event->capture;
+    stream->captureLeaves = merge(stream->captureLeaves, event->captureLeaves);
     return 0;
   }
   if (stream->capture) {
-    if (!event.recording)
+    if (!event->recording)
       return 0;
     stream->capture->invalidated = true;
-    return finish(hip::ErrorStreamCaptureIsolation);
+    return finish(hip::ErrorStreamCaptureIsolation,
+                  "a captured stream cannot wait for an event recorded outside "
+                  "its capture, which is invalid now");
   }
-  if (event.recording)
+  if (event->recording)
     runtime.enqueue(*stream, [](bool) { return 0; },
-                    {event.recording->position});
-  return 0;
-}
-
-//===----------------------------------------------------------------------===//
-// Capture
-//===----------------------------------------------------------------------===//
-
-NETRA_HIP_EXPORT int hipStreamBeginCapture(void *handle, int mode) {
-  if (mode < hip::StreamCaptureModeGlobal ||
-      mode > hip::StreamCaptureModeRelaxed)
-    return finish(hip::ErrorInvalidValue);
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream = runtime.findStream(handle);
-  if (!stream)
-    return finish(hip::ErrorInvalidHandle, "the stream does not exist");
-  if (stream == runtime.defaultStream)
-    return finish(hip::ErrorStreamCaptureUnsupported,
-                  "the default stream cannot be captured");
-  if (stream->capture)
-    return finish(hip::ErrorIllegalState, "the stream is capturing already");
-  stream->capture = std::make_shared<Capture>();
-  stream->capture->origin = stream.get();
-  stream->capture->mode = mode;
-  stream->capture->thread = std::this_thread::get_id();
-  stream->captureLeaves.clear();
-  runtime.captures.push_back(stream->capture);
-  return 0;
-}
-
-NETRA_HIP_EXPORT int hipStreamEndCapture(void *handle, void **graph) {
-  if (!graph)
-    return finish(hip::ErrorInvalidValue);
-  *graph = nullptr;
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream = runtime.findStream(handle);
-  if (!stream)
-    return finish(hip::ErrorInvalidHandle, "the stream does not exist");
-  std::shared_ptr<Capture> capture = stream->capture;
-  if (!capture)
-    return finish(hip::ErrorIllegalState, "the stream is not capturing");
-  if (capture->origin != stream.get())
-    return finish(hip::ErrorStreamCaptureUnmatched);
-  if (capture->mode != hip::StreamCaptureModeRelaxed &&
-      capture->thread != std::this_thread::get_id())
-    return finish(hip::ErrorStreamCaptureWrongThread);
-  std::vector<size_t> leaves = stream->captureLeaves;
-  leaveCapture(runtime, capture);
-  std::erase_if(runtime.captures,
-                [&](auto &weak) { return weak.lock() == capture; });
-  if (capture->invalidated)
-    return finish(hip::ErrorStreamCaptureInvalidated);
-  if (!isJoined(*capture->graph, leaves))
-    return finish(hip::ErrorStreamCaptureUnjoined);
-  *graph = capture->graph.get();
-  runtime.graphs[capture->graph.get()] = std::move(capture->graph);
-  return 0;
-}
-
-NETRA_HIP_EXPORT int hipStreamIsCapturing(void *handle, int *status) {
-  if (!status)
-    return finish(hip::ErrorInvalidValue);
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream = runtime.findStream(handle);
-  if (!stream)
-    return finish(hip::ErrorInvalidHandle);
-  *status = !stream->capture               ? hip::StreamCaptureStatusNone
-            : stream->capture->invalidated ? hip::StreamCaptureStatusInvalidated
-                                           : hip::StreamCaptureStatusActive;
-  return 0;
-}
-
-NETRA_HIP_EXPORT int hipStreamGetCaptureInfo(void *handle, int *status,
-                                             unsigned long long *id) {
-  if (int code = hipStreamIsCapturing(handle, status))
-    return code;
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream = runtime.findStream(handle);
-  if (id && stream && stream->capture)
-    *id = reinterpret_cast<uintptr_t>(stream->capture.get());
+                    {event->recording->position});
   return 0;
 }

@@ -28,18 +28,43 @@ enum Error : int {
   ErrorOutOfMemory = 2,
   ErrorNotInitialized = 3,
   ErrorDeinitialized = 4,
+  ErrorProfilerDisabled = 5,
+  ErrorProfilerNotInitialized = 6,
+  ErrorProfilerAlreadyStarted = 7,
+  ErrorProfilerAlreadyStopped = 8,
   ErrorInvalidConfiguration = 9,
+  ErrorInvalidPitchValue = 12,
   ErrorInvalidSymbol = 13,
   ErrorInvalidDevicePointer = 17,
   ErrorInvalidMemcpyDirection = 21,
+  ErrorInsufficientDriver = 35,
+  ErrorMissingConfiguration = 52,
+  ErrorPriorLaunchFailure = 53,
   ErrorInvalidDeviceFunction = 98,
   ErrorNoDevice = 100,
   ErrorInvalidDevice = 101,
   ErrorInvalidImage = 200,
   ErrorInvalidContext = 201,
+  ErrorContextAlreadyCurrent = 202,
+  ErrorMapFailed = 205,
+  ErrorUnmapFailed = 206,
+  ErrorArrayIsMapped = 207,
+  ErrorAlreadyMapped = 208,
   ErrorNoBinaryForGpu = 209,
+  ErrorAlreadyAcquired = 210,
+  ErrorNotMapped = 211,
+  ErrorNotMappedAsArray = 212,
+  ErrorNotMappedAsPointer = 213,
+  ErrorECCNotCorrectable = 214,
+  ErrorUnsupportedLimit = 215,
+  ErrorContextAlreadyInUse = 216,
+  ErrorPeerAccessUnsupported = 217,
   ErrorInvalidKernelFile = 218,
+  ErrorInvalidGraphicsContext = 219,
+  ErrorInvalidSource = 300,
   ErrorFileNotFound = 301,
+  ErrorSharedObjectSymbolNotFound = 302,
+  ErrorSharedObjectInitFailed = 303,
   ErrorOperatingSystem = 304,
   ErrorInvalidHandle = 400,
   ErrorIllegalState = 401,
@@ -48,6 +73,13 @@ enum Error : int {
   ErrorIllegalAddress = 700,
   ErrorLaunchOutOfResources = 701,
   ErrorLaunchTimeOut = 702,
+  ErrorPeerAccessAlreadyEnabled = 704,
+  ErrorPeerAccessNotEnabled = 705,
+  ErrorSetOnActiveProcess = 708,
+  ErrorContextIsDestroyed = 709,
+  ErrorAssert = 710,
+  ErrorHostMemoryAlreadyRegistered = 712,
+  ErrorHostMemoryNotRegistered = 713,
   ErrorLaunchFailure = 719,
   ErrorCooperativeLaunchTooLarge = 720,
   ErrorNotSupported = 801,
@@ -62,6 +94,8 @@ enum Error : int {
   ErrorStreamCaptureWrongThread = 908,
   ErrorGraphExecUpdateFailure = 910,
   ErrorUnknown = 999,
+  ErrorRuntimeMemory = 1052,
+  ErrorRuntimeOther = 1053,
 };
 
 enum MemcpyKind : int {
@@ -89,6 +123,10 @@ constexpr unsigned StreamNonBlocking = 1;
 constexpr unsigned EventDefault = 0;
 constexpr unsigned EventBlockingSync = 1;
 constexpr unsigned EventDisableTiming = 2;
+constexpr unsigned EventInterprocess = 4;
+constexpr unsigned EventDisableSystemFence = 0x20000000; // since HIP 5.6
+constexpr unsigned EventReleaseToDevice = 0x40000000;
+constexpr unsigned EventReleaseToSystem = 0x80000000;
 
 /// The `extra` array of hipModuleLaunchKernel is a list of these keys, each but
 /// the last followed by its value.
@@ -114,6 +152,7 @@ enum DeviceAttribute : int {
   DeviceAttributeClockRate = 5,
   DeviceAttributeConcurrentKernels = 8,
   DeviceAttributeCooperativeLaunch = 10,
+  DeviceAttributeCooperativeMultiDeviceLaunch = 11,
   DeviceAttributeIntegrated = 16,
   DeviceAttributeL2CacheSize = 19,
   DeviceAttributeComputeCapabilityMajor = 23,
@@ -146,10 +185,16 @@ enum DeviceAttribute : int {
 };
 
 enum MemoryType : int { MemoryTypeHost = 0, MemoryTypeDevice = 1 };
+/// hipMemoryType since HIP 6.
+enum MemoryType6 : int {
+  MemoryType6Unregistered = 0,
+  MemoryType6Host = 1,
+  MemoryType6Device = 2,
+};
 
 /// hipPointerAttribute_t.
 struct PointerAttribute {
-  MemoryType memoryType;
+  int memoryType; // MemoryType or MemoryType6
   int device;
   void *devicePointer;
   void *hostPointer;
@@ -159,6 +204,88 @@ struct PointerAttribute {
 
 struct Dim3 {
   uint32_t x, y, z;
+};
+
+enum GraphNodeType : int {
+  GraphNodeTypeKernel = 1,
+  GraphNodeTypeMemcpy = 2,
+  GraphNodeTypeMemset = 3,
+  GraphNodeTypeHost = 4,
+  GraphNodeTypeGraph = 5,
+  GraphNodeTypeEmpty = 6,
+};
+
+enum GraphExecUpdateResult : int {
+  GraphExecUpdateSuccess = 0,
+  GraphExecUpdateError = 1,
+  GraphExecUpdateErrorTopologyChanged = 2,
+  GraphExecUpdateErrorNodeTypeChanged = 3,
+  GraphExecUpdateErrorFunctionChanged = 4,
+  GraphExecUpdateErrorParametersChanged = 5,
+  GraphExecUpdateErrorNotSupported = 6,
+};
+
+constexpr unsigned GraphInstantiateFlagAutoFreeOnLaunch = 1;
+
+/// hipKernelNodeParams.
+struct KernelNodeParams {
+  Dim3 blockDim;
+  void **extra;
+  void *func;
+  Dim3 gridDim;
+  void **kernelParams;
+  unsigned sharedMemBytes;
+};
+
+/// hipHostNodeParams.
+struct HostNodeParams {
+  void (*fn)(void *);
+  void *userData;
+};
+
+/// hipMemsetParams of HIP 4 to 6.
+struct MemsetParams {
+  void *dst;
+  unsigned elementSize;
+  size_t height;
+  size_t pitch;
+  unsigned value;
+  size_t width;
+};
+
+/// hipMemsetParams of HIP 7.
+struct MemsetParams7 {
+  void *dst;
+  size_t pitch;
+  unsigned value;
+  unsigned elementSize;
+  size_t width;
+  size_t height;
+};
+
+struct PitchedPtr {
+  void *ptr;
+  size_t pitch, xsize, ysize;
+};
+
+struct Extent {
+  size_t width, height, depth;
+};
+
+struct Pos {
+  size_t x, y, z;
+};
+
+/// hipMemcpy3DParms.
+struct Memcpy3DParms {
+  void *srcArray;
+  Pos srcPos;
+  PitchedPtr srcPtr;
+  void *dstArray;
+  Pos dstPos;
+  PitchedPtr dstPtr;
+  Extent extent;
+  MemcpyKind kind;
 };
 
 /// hipDeviceProp_t of HIP 4 and 5 (symbol hipGetDeviceProperties).

@@ -128,14 +128,23 @@ Status HipApi::open(const char *choice, const HipApi *&api) {
 Status HipApi::error(int code, const char *call) const {
   const char *name = GetErrorName(code);
   const char *text = GetErrorString(code);
+  // HIP 5 describes an error by its name.
+  const bool isDescribed = text && (!name || std::strcmp(name, text));
   return {NETRA_HIP, cat(call, " failed: ", name ? name : "unknown error", " (",
-                         code, "), ", text ? text : "without a description")};
+                         code, ")", isDescribed ? cat(", ", text) : "")};
 }
 
 Status HipApi::describeDevice(int device, DeviceFacts &facts) const {
   int count = 0;
-  if (int code = GetDeviceCount(&count))
-    return error(code, "hipGetDeviceCount");
+  int counted = GetDeviceCount(&count);
+  if (counted == hip::ErrorNoDevice || (!counted && count == 0))
+    return {NETRA_HIP,
+            cat(path,
+                " finds no device (hipErrorNoDevice); expected an AMD GPU "
+                "with its driver, or the simulator: hip_library = "
+                "\"sim\" or NETRA_HIP_LIBRARY=sim")};
+  if (counted)
+    return error(counted, "hipGetDeviceCount");
   if (device < 0 || device >= count)
     return {NETRA_INVALID_ARGUMENT,
             cat("device ", device, " does not exist; ", path, " has ", count,

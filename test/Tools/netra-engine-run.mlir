@@ -62,7 +62,7 @@
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --workgroup-order=random:x 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: option workgroup_order: expected forward, reverse, random or random:SEED, found "random:x"
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --memory-limit=64K 2>&1 | FileCheck %s --check-prefix=LIMIT
-// LIMIT: memory limit
+// LIMIT: hipErrorOutOfMemory
 //
 // RUN: netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --counters=json | FileCheck %s --check-prefix=JSON
 // JSON: "findings": 0

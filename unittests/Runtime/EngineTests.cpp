@@ -634,4 +634,25 @@ TEST(FailureTest, EveryHipCallMayFail) {
   }
 }
 
+TEST(EngineTest, SaysWhichLibraryFindsNoDevice) {
+  const FakeControl &fake = FakeControl::get();
+  fake.failCode(100); // hipErrorNoDevice
+  fake.fail("hipGetDeviceCount", 0);
+  netra_engine_options options = NETRA_ENGINE_OPTIONS_INIT;
+  options.hip_library = NETRA_FAKE_HIP;
+  netra_engine *engine = nullptr;
+  char error[2048] = "";
+  EXPECT_EQ(netra_engine_create(tinyBundle().c_str(), &options, &engine, error,
+                                sizeof(error)),
+            NETRA_HIP);
+  fake.failCode(999);
+  fake.fail(nullptr, -1);
+  std::string text = error;
+  size_t name = text.find("hipErrorNoDevice");
+  ASSERT_NE(name, std::string::npos) << text;
+  EXPECT_EQ(text.find("hipErrorNoDevice", name + 1), std::string::npos) << text;
+  EXPECT_NE(text.find(NETRA_FAKE_HIP), std::string::npos) << text;
+  EXPECT_NE(text.find("NETRA_HIP_LIBRARY=sim"), std::string::npos) << text;
+}
+
 } // namespace

@@ -30,6 +30,7 @@ bool hasFailed = false;
 std::set<void *> live;
 std::string architecture = "gfx950:sramecc+:xnack-";
 int waveSize = 64;
+int failCode = hip::ErrorUnknown;
 std::map<void *, std::vector<Task>> capturing; // by stream
 
 /// True when this call has to fail. Every function starts with it.
@@ -70,7 +71,7 @@ std::map<void *, std::vector<Task>> graphs;
 #define FAKE(name)                                                             \
   std::lock_guard<std::mutex> guard(mutex);                                    \
   if (fails(#name))                                                            \
-  return hip::ErrorUnknown
+  return failCode
 
 extern "C" {
 
@@ -98,10 +99,20 @@ void fakeHipDevice(const char *name, int wave) {
   waveSize = wave;
 }
 
-const char *hipGetErrorName(int code) {
-  return code == hip::ErrorUnknown ? "hipErrorUnknown" : "hipErrorOther";
+void fakeHipFailCode(int code) {
+  std::lock_guard<std::mutex> guard(mutex);
+  failCode = code;
 }
-const char *hipGetErrorString(int) { return "told to fail"; }
+
+const char *hipGetErrorName(int code) {
+  return code == hip::ErrorUnknown    ? "hipErrorUnknown"
+         : code == hip::ErrorNoDevice ? "hipErrorNoDevice"
+                                      : "hipErrorOther";
+}
+// HIP 5 gives the name again.
+const char *hipGetErrorString(int code) {
+  return code == hip::ErrorUnknown ? "told to fail" : hipGetErrorName(code);
+}
 
 int hipGetDeviceCount(int *count) {
   FAKE(hipGetDeviceCount);

@@ -17,8 +17,9 @@
 
 extern "C" {
 /// From now on the `nth` call (from 0) of `function` ("hipMalloc") fails with
-/// hipErrorUnknown; nullptr: none.
+/// hipErrorUnknown, or the code last set; nullptr: none.
 void fakeHipFail(const char *function, int nth);
+void fakeHipFailCode(int code);
 /// Whether the failure has happened.
 int fakeHipHasFailed();
 /// Modules, allocations, streams, events, graphs and executables in existence.

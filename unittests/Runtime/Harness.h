@@ -22,6 +22,7 @@ namespace netra::test {
 /// Control of the fake library that the runtime has open.
 struct FakeControl {
   decltype(&fakeHipFail) fail;
+  decltype(&fakeHipFailCode) failCode;
   decltype(&fakeHipHasFailed) hasFailed;
   decltype(&fakeHipLive) live;
   decltype(&fakeHipCalls) calls;
@@ -37,6 +38,7 @@ struct FakeControl {
       };
       FakeControl c;
       find(c.fail, "fakeHipFail");
+      find(c.failCode, "fakeHipFailCode");
       find(c.hasFailed, "fakeHipHasFailed");
       find(c.live, "fakeHipLive");
       find(c.calls, "fakeHipCalls");

@@ -24,18 +24,43 @@ SAME(ErrorInvalidValue);
 SAME(ErrorOutOfMemory);
 SAME(ErrorNotInitialized);
 SAME(ErrorDeinitialized);
+SAME(ErrorProfilerDisabled);
+SAME(ErrorProfilerNotInitialized);
+SAME(ErrorProfilerAlreadyStarted);
+SAME(ErrorProfilerAlreadyStopped);
 SAME(ErrorInvalidConfiguration);
+SAME(ErrorInvalidPitchValue);
 SAME(ErrorInvalidSymbol);
 SAME(ErrorInvalidDevicePointer);
 SAME(ErrorInvalidMemcpyDirection);
+SAME(ErrorInsufficientDriver);
+SAME(ErrorMissingConfiguration);
+SAME(ErrorPriorLaunchFailure);
 SAME(ErrorInvalidDeviceFunction);
 SAME(ErrorNoDevice);
 SAME(ErrorInvalidDevice);
 SAME(ErrorInvalidImage);
 SAME(ErrorInvalidContext);
+SAME(ErrorContextAlreadyCurrent);
+SAME(ErrorMapFailed);
+SAME(ErrorUnmapFailed);
+SAME(ErrorArrayIsMapped);
+SAME(ErrorAlreadyMapped);
 SAME(ErrorNoBinaryForGpu);
+SAME(ErrorAlreadyAcquired);
+SAME(ErrorNotMapped);
+SAME(ErrorNotMappedAsArray);
+SAME(ErrorNotMappedAsPointer);
+SAME(ErrorECCNotCorrectable);
+SAME(ErrorUnsupportedLimit);
+SAME(ErrorContextAlreadyInUse);
+SAME(ErrorPeerAccessUnsupported);
 SAME(ErrorInvalidKernelFile);
+SAME(ErrorInvalidGraphicsContext);
+SAME(ErrorInvalidSource);
 SAME(ErrorFileNotFound);
+SAME(ErrorSharedObjectSymbolNotFound);
+SAME(ErrorSharedObjectInitFailed);
 SAME(ErrorOperatingSystem);
 SAME(ErrorInvalidHandle);
 SAME(ErrorIllegalState);
@@ -44,6 +69,13 @@ SAME(ErrorNotReady);
 SAME(ErrorIllegalAddress);
 SAME(ErrorLaunchOutOfResources);
 SAME(ErrorLaunchTimeOut);
+SAME(ErrorPeerAccessAlreadyEnabled);
+SAME(ErrorPeerAccessNotEnabled);
+SAME(ErrorSetOnActiveProcess);
+SAME(ErrorContextIsDestroyed);
+SAME(ErrorAssert);
+SAME(ErrorHostMemoryAlreadyRegistered);
+SAME(ErrorHostMemoryNotRegistered);
 SAME(ErrorLaunchFailure);
 SAME(ErrorCooperativeLaunchTooLarge);
 SAME(ErrorNotSupported);
@@ -58,6 +90,8 @@ SAME(ErrorCapturedEvent);
 SAME(ErrorStreamCaptureWrongThread);
 SAME(ErrorGraphExecUpdateFailure);
 SAME(ErrorUnknown);
+SAME(ErrorRuntimeMemory);
+SAME(ErrorRuntimeOther);
 SAME(MemcpyHostToHost);
 SAME(MemcpyHostToDevice);
 SAME(MemcpyDeviceToHost);
@@ -74,10 +108,26 @@ SAME(StreamNonBlocking);
 SAME(EventDefault);
 SAME(EventBlockingSync);
 SAME(EventDisableTiming);
+SAME(EventInterprocess);
+SAME(GraphNodeTypeKernel);
+SAME(GraphNodeTypeMemcpy);
+SAME(GraphNodeTypeMemset);
+SAME(GraphNodeTypeHost);
+SAME(GraphNodeTypeGraph);
+SAME(GraphNodeTypeEmpty);
+SAME(GraphExecUpdateSuccess);
+SAME(GraphExecUpdateError);
+SAME(GraphExecUpdateErrorTopologyChanged);
+SAME(GraphExecUpdateErrorNodeTypeChanged);
+SAME(GraphExecUpdateErrorFunctionChanged);
+SAME(GraphExecUpdateErrorParametersChanged);
+SAME(GraphExecUpdateErrorNotSupported);
+SAME(GraphInstantiateFlagAutoFreeOnLaunch);
 SAME(DeviceAttributeCanMapHostMemory);
 SAME(DeviceAttributeClockRate);
 SAME(DeviceAttributeConcurrentKernels);
 SAME(DeviceAttributeCooperativeLaunch);
+SAME(DeviceAttributeCooperativeMultiDeviceLaunch);
 SAME(DeviceAttributeIntegrated);
 SAME(DeviceAttributeL2CacheSize);
 SAME(DeviceAttributeComputeCapabilityMajor);
@@ -135,6 +185,55 @@ static_assert(offsetof(sim::DeviceProp6, warpSize) ==
               offsetof(hipDeviceProp_t, warpSize));
 #endif
 static_assert(sizeof(sim::PointerAttribute) == sizeof(hipPointerAttribute_t));
+static_assert(sim::EventReleaseToDevice == hipEventReleaseToDevice);
+static_assert(sim::EventReleaseToSystem == hipEventReleaseToSystem);
+
+// Structures that travel through pointers: every member at its place.
+#define SAME_MEMBER(mine, theirs, member)                                      \
+  static_assert(offsetof(sim::mine, member) == offsetof(theirs, member) &&     \
+                    sizeof(sim::mine::member) == sizeof(theirs::member),       \
+                #theirs "::" #member)
+#define SAME_SIZE(mine, theirs)                                                \
+  static_assert(sizeof(sim::mine) == sizeof(theirs), #theirs)
+
+SAME_SIZE(KernelNodeParams, hipKernelNodeParams);
+SAME_MEMBER(KernelNodeParams, hipKernelNodeParams, blockDim);
+SAME_MEMBER(KernelNodeParams, hipKernelNodeParams, extra);
+SAME_MEMBER(KernelNodeParams, hipKernelNodeParams, func);
+SAME_MEMBER(KernelNodeParams, hipKernelNodeParams, gridDim);
+SAME_MEMBER(KernelNodeParams, hipKernelNodeParams, kernelParams);
+SAME_MEMBER(KernelNodeParams, hipKernelNodeParams, sharedMemBytes);
+SAME_SIZE(HostNodeParams, hipHostNodeParams);
+SAME_MEMBER(HostNodeParams, hipHostNodeParams, fn);
+SAME_MEMBER(HostNodeParams, hipHostNodeParams, userData);
+#if HIP_VERSION_MAJOR < 7
+#define NETRA_MEMSET_PARAMS MemsetParams
+#else
+#define NETRA_MEMSET_PARAMS MemsetParams7
+#endif
+SAME_SIZE(NETRA_MEMSET_PARAMS, hipMemsetParams);
+SAME_MEMBER(NETRA_MEMSET_PARAMS, hipMemsetParams, dst);
+SAME_MEMBER(NETRA_MEMSET_PARAMS, hipMemsetParams, elementSize);
+SAME_MEMBER(NETRA_MEMSET_PARAMS, hipMemsetParams, height);
+SAME_MEMBER(NETRA_MEMSET_PARAMS, hipMemsetParams, pitch);
+SAME_MEMBER(NETRA_MEMSET_PARAMS, hipMemsetParams, value);
+SAME_MEMBER(NETRA_MEMSET_PARAMS, hipMemsetParams, width);
+SAME_SIZE(PitchedPtr, hipPitchedPtr);
+SAME_MEMBER(PitchedPtr, hipPitchedPtr, ptr);
+SAME_MEMBER(PitchedPtr, hipPitchedPtr, pitch);
+SAME_MEMBER(PitchedPtr, hipPitchedPtr, xsize);
+SAME_MEMBER(PitchedPtr, hipPitchedPtr, ysize);
+SAME_SIZE(Extent, hipExtent);
+SAME_SIZE(Pos, hipPos);
+SAME_SIZE(Memcpy3DParms, hipMemcpy3DParms);
+SAME_MEMBER(Memcpy3DParms, hipMemcpy3DParms, srcArray);
+SAME_MEMBER(Memcpy3DParms, hipMemcpy3DParms, srcPos);
+SAME_MEMBER(Memcpy3DParms, hipMemcpy3DParms, srcPtr);
+SAME_MEMBER(Memcpy3DParms, hipMemcpy3DParms, dstArray);
+SAME_MEMBER(Memcpy3DParms, hipMemcpy3DParms, dstPos);
+SAME_MEMBER(Memcpy3DParms, hipMemcpy3DParms, dstPtr);
+SAME_MEMBER(Memcpy3DParms, hipMemcpy3DParms, extent);
+SAME_MEMBER(Memcpy3DParms, hipMemcpy3DParms, kind);
 
 TEST(HipAbiTest, LaunchParameters) {
   EXPECT_EQ(reinterpret_cast<void *>(sim::LaunchParamBufferPointer),

@@ -4,19 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Written against HIP's own headers and linked with libnetra_hipsim as a HIP
-// program is with libamdhip64.
+// What works. Errors are in HipSimErrorTests.cpp, explicit graphs in
+// HipSimGraphTests.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "TinyEngine.h"
-
-#define __HIP_PLATFORM_AMD__ 1
-#include <hip/hip_runtime_api.h>
-
-#include <netra/hipsim.h>
-
-#include <gtest/gtest.h>
+#include "HipSimFixture.h"
 
 #include <atomic>
 #include <cstring>
@@ -25,57 +18,6 @@
 using namespace netra::test;
 
 namespace {
-
-#define EXPECT_HIP(call) EXPECT_EQ(call, hipSuccess) << netra_hipsim_message()
-#define ASSERT_HIP(call) ASSERT_EQ(call, hipSuccess) << netra_hipsim_message()
-
-/// out = a * b + c + k over tinyElements integers.
-class HipSimTest : public testing::Test {
-protected:
-  void SetUp() override {
-    ASSERT_HIP(hipModuleLoadData(&module, tinyCode().data()));
-    ASSERT_HIP(
-        hipModuleGetFunction(&function, module, "netra_test_multiply_add"));
-    for (uint32_t **buffer : {&a, &b, &c, &out})
-      ASSERT_HIP(hipMalloc(reinterpret_cast<void **>(buffer), tinyBytes));
-    fill(a, 3);
-    fill(b, 5);
-    fill(c, 7);
-  }
-  void TearDown() override {
-    for (uint32_t *buffer : {a, b, c, out})
-      EXPECT_HIP(hipFree(buffer));
-    EXPECT_HIP(hipModuleUnload(module));
-    EXPECT_EQ(netra_hipsim_set_option("check", "none"), 0);
-  }
-
-  static void fill(uint32_t *buffer, uint32_t value) {
-    std::vector<uint32_t> values(tinyElements, value);
-    ASSERT_HIP(
-        hipMemcpy(buffer, values.data(), tinyBytes, hipMemcpyHostToDevice));
-  }
-  static std::vector<uint32_t> read(const uint32_t *buffer) {
-    std::vector<uint32_t> values(tinyElements);
-    EXPECT_HIP(
-        hipMemcpy(values.data(), buffer, tinyBytes, hipMemcpyDeviceToHost));
-    return values;
-  }
-  static std::vector<uint32_t> constant(uint32_t value) {
-    return std::vector<uint32_t>(tinyElements, value);
-  }
-
-  hipError_t launch(const uint32_t *x, const uint32_t *y, const uint32_t *z,
-                    uint32_t *result, uint32_t k, hipStream_t stream = nullptr,
-                    unsigned grid = tinyElements / 64) {
-    void *parameters[] = {&x, &y, &z, &result, &k};
-    return hipModuleLaunchKernel(function, grid, 1, 1, 64, 1, 1, 0, stream,
-                                 parameters, nullptr);
-  }
-
-  hipModule_t module = nullptr;
-  hipFunction_t function = nullptr;
-  uint32_t *a = nullptr, *b = nullptr, *c = nullptr, *out = nullptr;
-};
 
 TEST_F(HipSimTest, SaysWhatItIs) {
   int count = 0;
@@ -111,45 +53,6 @@ TEST_F(HipSimTest, LaunchesWithParametersAndWithABuffer) {
   ASSERT_HIP(hipModuleLaunchKernel(function, tinyElements / 64, 1, 1, 64, 1, 1,
                                    0, nullptr, nullptr, extra));
   EXPECT_EQ(read(out), constant(122));
-}
-
-TEST_F(HipSimTest, MisuseHasItsOwnError) {
-  EXPECT_EQ(launch(a, b, c, out, 0, reinterpret_cast<hipStream_t>(0x1234)),
-            hipErrorInvalidHandle);
-  EXPECT_EQ(launch(a, b, c, out, 0, nullptr, 0), hipErrorInvalidConfiguration);
-  void *parameters[5] = {};
-  EXPECT_EQ(hipModuleLaunchKernel(function, 1, 1, 1, 2048, 1, 1, 0, nullptr,
-                                  parameters, nullptr),
-            hipErrorInvalidConfiguration);
-  EXPECT_EQ(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 1 << 20, nullptr,
-                                  parameters, nullptr),
-            hipErrorInvalidValue);
-  EXPECT_EQ(hipModuleLaunchKernel(nullptr, 1, 1, 1, 64, 1, 1, 0, nullptr,
-                                  parameters, nullptr),
-            hipErrorInvalidHandle);
-  EXPECT_EQ(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr,
-                                  parameters, nullptr),
-            hipErrorInvalidValue);
-  hipFunction_t other;
-  EXPECT_EQ(hipModuleGetFunction(&other, module, "absent"), hipErrorNotFound);
-  hipModule_t loaded;
-  std::vector<uint8_t> wrong = tinyCode();
-  wrong[0x30] = 0x4c;
-  EXPECT_EQ(hipModuleLoadData(&loaded, wrong.data()), hipErrorNoBinaryForGpu);
-  EXPECT_EQ(hipModuleLoadData(&loaded, "this is no code object at all"),
-            hipErrorInvalidImage);
-  EXPECT_EQ(hipModuleLoad(&loaded, "/no/such/file"), hipErrorFileNotFound);
-  char host[16];
-  EXPECT_EQ(hipMemcpy(host, a, tinyBytes + 1, hipMemcpyDeviceToHost),
-            hipErrorInvalidValue);
-  EXPECT_EQ(hipMemcpy(host, host, 8, hipMemcpyHostToDevice),
-            hipErrorInvalidValue);
-  EXPECT_EQ(hipMemset(host, 0, 8), hipErrorInvalidValue);
-  EXPECT_EQ(hipFree(host), hipErrorInvalidValue);
-  EXPECT_EQ(hipFree(a + 1), hipErrorInvalidValue);
-  EXPECT_HIP(hipFree(nullptr));
-  EXPECT_EQ(hipStreamDestroy(reinterpret_cast<hipStream_t>(8)),
-            hipErrorInvalidHandle);
 }
 
 TEST_F(HipSimTest, StreamsRunInOrder) {

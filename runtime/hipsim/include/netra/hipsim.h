@@ -7,6 +7,7 @@
  * libnetra_hipsim.so exports HIP's C interface over a simulated gfx950 device.
  * These functions, which AMD's library does not have, set its options and read
  * what it found. A program that links neither can look them up with dlsym.
+ * lib/netra/hip holds the library under the names of AMD's.
  *
  * Every option can also be set by the environment, read once at the first call
  * into the library:
@@ -18,7 +19,8 @@
  *   mfma               NETRA_SIM_MFMA                cdna3, sequential
  *   schedule           NETRA_SIM_SCHEDULE            round-robin, to-barrier,
  *                                                    random, random:SEED
- *   workgroup_order    NETRA_SIM_WORKGROUP_ORDER     forward, reverse, random
+ *   workgroup_order    NETRA_SIM_WORKGROUP_ORDER     forward, reverse,
+ *                                                    random, random:SEED
  *   memory_limit       NETRA_SIM_MEMORY_LIMIT        bytes; k, m, g allowed
  *   instruction_limit  NETRA_SIM_INSTRUCTION_LIMIT   instructions per launch
  *   threads            NETRA_SIM_THREADS             0: one per core

@@ -1,0 +1,724 @@
+//===- HipSimErrorTests.cpp - HIP's own code for each misuse --------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "HipSimFixture.h"
+
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace netra::test;
+
+// Functions of the library that these headers do not declare.
+extern "C" hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned,
+                                                       unsigned, unsigned,
+                                                       unsigned, unsigned,
+                                                       unsigned, unsigned,
+                                                       hipStream_t, void **);
+
+namespace {
+
+/// One misuse: the call, its code, and what the sentence must speak of.
+struct Misuse {
+  const char *name;
+  std::function<hipError_t()> call;
+  hipError_t expected;
+  const char *text;
+};
+
+class HipSimErrorTest : public HipSimTest {
+protected:
+  /// Each call gives its code, leaves it as the thread's last error, says why,
+  /// and leaves the device usable.
+  void check(const std::vector<Misuse> &table) {
+    for (const Misuse &misuse : table) {
+      SCOPED_TRACE(misuse.name);
+      (void)hipGetLastError();
+      EXPECT_EQ(hipPeekAtLastError(), hipSuccess);
+      EXPECT_EQ(misuse.call(), misuse.expected);
+      std::string message = netra_hipsim_message();
+      EXPECT_NE(message.find(misuse.text), std::string::npos) << message;
+      EXPECT_EQ(hipPeekAtLastError(), misuse.expected);
+      EXPECT_EQ(hipGetLastError(), misuse.expected);
+      EXPECT_EQ(hipGetLastError(), hipSuccess);
+    }
+    ASSERT_HIP(launch(a, b, c, out, 1));
+    EXPECT_EQ(read(out), constant(3 * 5 + 7 + 1));
+  }
+
+  hipError_t launchShape(unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                         unsigned by, unsigned bz, unsigned lds = 0) {
+    uint32_t k = 1;
+    void *parameters[] = {&a, &b, &c, &out, &k};
+    return hipModuleLaunchKernel(function, gx, gy, gz, bx, by, bz, lds, nullptr,
+                                 parameters, nullptr);
+  }
+};
+
+TEST_F(HipSimErrorTest, Launches) {
+  uint32_t k = 1;
+  void *parameters[] = {&a, &b, &c, &out, &k};
+  void *withNull[] = {&a, &b, nullptr, &out, &k};
+  size_t bytes = 36, tooFew = 24, tooMany = 4096;
+  std::vector<uint8_t> buffer(4096);
+  auto extra = [&](void *key, size_t &size) {
+    void *list[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, buffer.data(), key, &size,
+                    HIP_LAUNCH_PARAM_END};
+    return hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr,
+                                 nullptr, list);
+  };
+  auto launchOf = [&](hipFunction_t f, hipStream_t stream, void **arguments,
+                      void **list) {
+    return hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, stream, arguments,
+                                 list);
+  };
+  auto unknownStream = reinterpret_cast<hipStream_t>(0x1234);
+  auto unknownFunction = reinterpret_cast<hipFunction_t>(0x1234);
+  check({
+      {"null function",
+       [&] { return launchOf(nullptr, nullptr, parameters, nullptr); },
+       hipErrorInvalidHandle, "function"},
+      {"unknown function",
+       [&] { return launchOf(unknownFunction, nullptr, parameters, nullptr); },
+       hipErrorInvalidHandle, "function"},
+      {"unknown stream",
+       [&] { return launchOf(function, unknownStream, parameters, nullptr); },
+       hipErrorContextIsDestroyed, "stream"},
+      {"no arguments",
+       [&] { return launchOf(function, nullptr, nullptr, nullptr); },
+       hipErrorInvalidValue, "takes 5 arguments"},
+      {"a null argument",
+       [&] { return launchOf(function, nullptr, withNull, nullptr); },
+       hipErrorInvalidValue, "argument 2 (c)"},
+      {"both forms of arguments",
+       [&] { return launchOf(function, nullptr, parameters, withNull); },
+       hipErrorInvalidValue, "both given"},
+      {"unknown key", [&] { return extra(reinterpret_cast<void *>(7), bytes); },
+       hipErrorInvalidValue, "the key 7"},
+      {"buffer too small",
+       [&] { return extra(HIP_LAUNCH_PARAM_BUFFER_SIZE, tooFew); },
+       hipErrorInvalidValue, "24 bytes"},
+      {"buffer too large",
+       [&] { return extra(HIP_LAUNCH_PARAM_BUFFER_SIZE, tooMany); },
+       hipErrorInvalidValue, "4096 bytes"},
+      {"empty grid", [&] { return launchShape(0, 1, 1, 64, 1, 1); },
+       hipErrorInvalidValue, "a grid of (0, 1, 1)"},
+      {"grid too large", [&] { return launchShape(1, 65537, 1, 1, 1, 1); },
+       hipErrorInvalidValue, "65536"},
+      {"too many work-items",
+       [&] { return launchShape(0x7fffffff, 1, 1, 64, 1, 1); },
+       hipErrorInvalidConfiguration, "2^32"},
+      {"empty block", [&] { return launchShape(1, 1, 1, 0, 1, 1); },
+       hipErrorInvalidConfiguration, "1 to 1024"},
+      {"block dimension too large",
+       [&] { return launchShape(1, 1, 1, 2048, 1, 1); },
+       hipErrorInvalidConfiguration, "1 to 1024"},
+      {"block too large", [&] { return launchShape(1, 1, 1, 64, 64, 1); },
+       hipErrorInvalidConfiguration, "at most 1024"},
+      {"block too large for the kernel",
+       [&] { return launchShape(1, 1, 1, 128, 1, 1); }, hipErrorLaunchFailure,
+       "at most 64"},
+      {"too much LDS", [&] { return launchShape(1, 1, 1, 64, 1, 1, 163841); },
+       hipErrorInvalidValue, "163840"},
+  });
+}
+
+TEST_F(HipSimErrorTest, CooperativeLaunches) {
+  int value = 1;
+  ASSERT_HIP(
+      hipDeviceGetAttribute(&value, hipDeviceAttributeCooperativeLaunch, 0));
+  EXPECT_EQ(value, 0);
+  value = 1;
+  ASSERT_HIP(hipDeviceGetAttribute(
+      &value, hipDeviceAttributeCooperativeMultiDeviceLaunch, 0));
+  EXPECT_EQ(value, 0);
+  hipDeviceProp_t properties;
+  ASSERT_HIP(hipGetDeviceProperties(&properties, 0));
+  EXPECT_EQ(properties.cooperativeLaunch, 0);
+  EXPECT_EQ(properties.cooperativeMultiDeviceLaunch, 0);
+  check({
+      {"hipLaunchCooperativeKernel",
+       [&] {
+         return hipLaunchCooperativeKernel(function, dim3(1), dim3(64), nullptr,
+                                           0, nullptr);
+       },
+       hipErrorNotSupported, "hipLaunchCooperativeKernel: cooperative"},
+      {"hipModuleLaunchCooperativeKernel",
+       [&] {
+         return hipModuleLaunchCooperativeKernel(function, 1, 1, 1, 64, 1, 1, 0,
+                                                 nullptr, nullptr);
+       },
+       hipErrorNotSupported, "hipModuleLaunchCooperativeKernel: cooperative"},
+      {"hipLaunchCooperativeKernelMultiDevice",
+       [&] { return hipLaunchCooperativeKernelMultiDevice(nullptr, 1, 0); },
+       hipErrorNotSupported,
+       "hipLaunchCooperativeKernelMultiDevice: cooperative"},
+      {"another function that is not there",
+       [&] {
+         hipArray *array;
+         return hipArrayCreate(&array, nullptr);
+       },
+       hipErrorNotSupported, "hipArrayCreate: not supported"},
+  });
+}
+
+TEST_F(HipSimErrorTest, Modules) {
+  hipModule_t loaded, gone;
+  hipFunction_t found;
+  hipFunction_t ofGone;
+  ASSERT_HIP(hipModuleLoadData(&gone, tinyCode().data()));
+  ASSERT_HIP(hipModuleGetFunction(&ofGone, gone, "netra_test_multiply_add"));
+  ASSERT_HIP(hipModuleUnload(gone));
+  std::vector<uint8_t> wrong = tinyCode(), truncated = tinyCode();
+  wrong[0x30] = 0x4c; // EF_AMDGPU_MACH of gfx942
+  TemporaryDirectory directory;
+  auto write = [&](const char *name, size_t bytes) {
+    std::string path = directory.file(name);
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char *>(truncated.data()),
+               std::streamsize(bytes));
+    return path;
+  };
+  std::string empty = write("empty", 0), half = write("half", 512);
+  int blocks, value;
+  check({
+      {"wrong architecture",
+       [&] { return hipModuleLoadData(&loaded, wrong.data()); },
+       hipErrorNoBinaryForGpu, "not code for gfx950"},
+      {"no code object",
+       [&] {
+         return hipModuleLoadData(&loaded, "this is no code object at all");
+       },
+       hipErrorInvalidImage, "neither a code object"},
+      {"no image", [&] { return hipModuleLoadData(&loaded, nullptr); },
+       hipErrorInvalidValue, "image"},
+      {"no place",
+       [&] { return hipModuleLoadData(nullptr, tinyCode().data()); },
+       hipErrorInvalidValue, "module"},
+      {"no file", [&] { return hipModuleLoad(&loaded, "/no/such/file"); },
+       hipErrorFileNotFound, "/no/such/file"},
+      {"empty file", [&] { return hipModuleLoad(&loaded, empty.c_str()); },
+       hipErrorInvalidImage, "neither a code object"},
+      {"truncated file", [&] { return hipModuleLoad(&loaded, half.c_str()); },
+       hipErrorInvalidImage, "half"},
+      {"absent kernel",
+       [&] { return hipModuleGetFunction(&found, module, "absent"); },
+       hipErrorNotFound, "absent"},
+      {"empty name", [&] { return hipModuleGetFunction(&found, module, ""); },
+       hipErrorInvalidValue, "name"},
+      {"null module",
+       [&] { return hipModuleGetFunction(&found, nullptr, "x"); },
+       hipErrorInvalidHandle, "module"},
+      {"unloaded module",
+       [&] { return hipModuleGetFunction(&found, gone, "x"); },
+       hipErrorNotFound, "not loaded"},
+      {"unloaded twice", [&] { return hipModuleUnload(gone); },
+       hipErrorInvalidHandle, "not loaded"},
+      {"function of an unloaded module",
+       [&] {
+         return hipModuleLaunchKernel(ofGone, 1, 1, 1, 64, 1, 1, 0, nullptr,
+                                      nullptr, nullptr);
+       },
+       hipErrorInvalidHandle, "unloaded"},
+      {"attribute of an unloaded function",
+       [&] {
+         return hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS,
+                                    ofGone);
+       },
+       hipErrorInvalidDeviceFunction, "unloaded"},
+      {"attribute of no function",
+       [&] {
+         return hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS,
+                                    nullptr);
+       },
+       hipErrorInvalidValue, "function"},
+      {"unknown attribute",
+       [&] {
+         return hipFuncGetAttribute(&value, hipFunction_attribute(77),
+                                    function);
+       },
+       hipErrorInvalidValue, "77"},
+      {"occupancy of too large a block",
+       [&] {
+         return hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+             &blocks, function, 1025, 0);
+       },
+       hipErrorInvalidValue, "1025"},
+      {"absent variable",
+       [&] {
+         hipDeviceptr_t pointer;
+         size_t size;
+         return hipModuleGetGlobal(&pointer, &size, module, "absent");
+       },
+       hipErrorNotFound, "absent"},
+  });
+}
+
+TEST_F(HipSimErrorTest, Memory) {
+  char host[64] = {};
+  void *place, *freed, *inner = reinterpret_cast<char *>(a) + 4;
+  ASSERT_HIP(hipMalloc(&freed, 256));
+  ASSERT_HIP(hipFree(freed));
+  size_t bytes;
+  hipDeviceptr_t base;
+  hipPointerAttribute_t attributes;
+  hipStream_t unknown = reinterpret_cast<hipStream_t>(0x1234);
+  check({
+      {"no place", [&] { return hipMalloc(nullptr, 16); }, hipErrorInvalidValue,
+       "null"},
+      {"more than there is", [&] { return hipMalloc(&place, size_t(1) << 50); },
+       hipErrorOutOfMemory, "memory"},
+      {"free of host memory", [&] { return hipFree(host); },
+       hipErrorInvalidValue, ""},
+      {"free inside an allocation", [&] { return hipFree(inner); },
+       hipErrorInvalidValue, ""},
+      {"freed twice", [&] { return hipFree(freed); }, hipErrorInvalidValue, ""},
+      {"copy to null",
+       [&] { return hipMemcpy(nullptr, host, 8, hipMemcpyHostToDevice); },
+       hipErrorInvalidValue, "destination"},
+      {"copy from null",
+       [&] { return hipMemcpy(a, nullptr, 8, hipMemcpyHostToDevice); },
+       hipErrorInvalidValue, "source"},
+      {"copy beyond the end",
+       [&] { return hipMemcpy(host, a, tinyBytes + 1, hipMemcpyDeviceToHost); },
+       hipErrorInvalidValue, "reaches beyond its allocation of 1024 bytes"},
+      {"host memory called device memory",
+       [&] { return hipMemcpy(host, host + 32, 8, hipMemcpyHostToDevice); },
+       hipErrorInvalidValue, "destination"},
+      {"device memory expected as source",
+       [&] { return hipMemcpy(a, host, 8, hipMemcpyDeviceToDevice); },
+       hipErrorInvalidValue, "source"},
+      {"freed memory",
+       [&] { return hipMemcpy(freed, host, 8, hipMemcpyHostToDevice); },
+       hipErrorInvalidValue, "destination"},
+      {"unknown kind", [&] { return hipMemcpy(a, host, 8, hipMemcpyKind(9)); },
+       hipErrorInvalidMemcpyDirection, "9"},
+      {"copy in an unknown stream",
+       [&] {
+         return hipMemcpyAsync(a, host, 8, hipMemcpyHostToDevice, unknown);
+       },
+       hipErrorContextIsDestroyed, "stream"},
+      {"pitch smaller than a row",
+       [&] {
+         return hipMemcpy2D(a, 8, host, 16, 16, 2, hipMemcpyHostToDevice);
+       },
+       hipErrorInvalidPitchValue, "16 bytes"},
+      {"rows beyond the end",
+       [&] {
+         return hipMemcpy2D(a, 512, host, 16, 16, 3, hipMemcpyHostToDevice);
+       },
+       hipErrorInvalidValue, "destination"},
+      {"memset of host memory", [&] { return hipMemset(host, 0, 8); },
+       hipErrorInvalidValue, "memset"},
+      {"memset beyond the end", [&] { return hipMemset(a, 0, tinyBytes + 1); },
+       hipErrorInvalidValue, "1025"},
+      {"memset that overflows",
+       [&] { return hipMemsetD32(a, 0, SIZE_MAX / 2); }, hipErrorInvalidValue,
+       "memset"},
+      {"memset in an unknown stream",
+       [&] { return hipMemsetAsync(a, 0, 8, unknown); },
+       hipErrorContextIsDestroyed, "stream"},
+      {"host memory that is not HIP's", [&] { return hipHostFree(host); },
+       hipErrorInvalidValue, ""},
+      {"never registered", [&] { return hipHostUnregister(host); },
+       hipErrorHostMemoryNotRegistered, ""},
+      {"registered twice", [&] { return hipHostRegister(a, 16, 0); },
+       hipErrorHostMemoryAlreadyRegistered, ""},
+      {"exclusive flags",
+       [&] {
+         return hipHostMalloc(&place, 16,
+                              hipHostMallocCoherent | hipHostMallocNonCoherent);
+       },
+       hipErrorInvalidValue, "exclude"},
+      {"no device pointer",
+       [&] { return hipHostGetDevicePointer(&place, host, 0); },
+       hipErrorInvalidValue, ""},
+      {"attributes of unknown memory",
+       [&] { return hipPointerGetAttributes(&attributes, host); },
+       hipErrorInvalidValue, ""},
+      {"range of unknown memory",
+       [&] { return hipMemGetAddressRange(&base, &bytes, host); },
+       hipErrorInvalidDevicePointer, ""},
+      {"unknown device", [&] { return hipSetDevice(1); }, hipErrorInvalidDevice,
+       "device 1"},
+      {"negative device", [&] { return hipDeviceGetName(host, 8, -1); },
+       hipErrorInvalidDevice, "device -1"},
+      {"unknown device attribute",
+       [&] {
+         int value;
+         return hipDeviceGetAttribute(&value, hipDeviceAttribute_t(12345), 0);
+       },
+       hipErrorInvalidValue, "12345"},
+  });
+}
+
+TEST_F(HipSimErrorTest, StreamsAndEvents) {
+  hipStream_t stream, gone;
+  hipEvent_t event, untimed, goneEvent;
+  ASSERT_HIP(hipStreamCreate(&stream));
+  ASSERT_HIP(hipEventCreate(&event));
+  ASSERT_HIP(hipEventCreateWithFlags(&untimed, hipEventDisableTiming));
+  // Last, so that nothing else gets their addresses.
+  ASSERT_HIP(hipStreamCreate(&gone));
+  ASSERT_HIP(hipStreamDestroy(gone));
+  ASSERT_HIP(hipEventCreate(&goneEvent));
+  ASSERT_HIP(hipEventDestroy(goneEvent));
+  ASSERT_HIP(hipEventRecord(untimed, stream));
+  float time;
+  unsigned flags;
+  int priority;
+  check({
+      {"no place", [&] { return hipStreamCreate(nullptr); },
+       hipErrorInvalidValue, "stream"},
+      {"unknown flags", [&] { return hipStreamCreateWithFlags(&gone, 6); },
+       hipErrorInvalidValue, "found 6"},
+      {"destroy the default stream", [&] { return hipStreamDestroy(nullptr); },
+       hipErrorInvalidHandle, "default"},
+      {"destroy the thread's stream",
+       [&] { return hipStreamDestroy(hipStreamPerThread); },
+       hipErrorInvalidHandle, "per-thread"},
+      {"destroyed twice", [&] { return hipStreamDestroy(gone); },
+       hipErrorContextIsDestroyed, "destroyed"},
+      {"synchronize a destroyed stream",
+       [&] { return hipStreamSynchronize(gone); }, hipErrorContextIsDestroyed,
+       "stream"},
+      {"query a destroyed stream", [&] { return hipStreamQuery(gone); },
+       hipErrorContextIsDestroyed, "stream"},
+      {"flags of a destroyed stream",
+       [&] { return hipStreamGetFlags(gone, &flags); },
+       hipErrorContextIsDestroyed, "stream"},
+      {"priority of a destroyed stream",
+       [&] { return hipStreamGetPriority(gone, &priority); },
+       hipErrorContextIsDestroyed, "stream"},
+      {"wait in a destroyed stream",
+       [&] { return hipStreamWaitEvent(gone, event, 0); },
+       hipErrorContextIsDestroyed, "stream"},
+      {"wait for null", [&] { return hipStreamWaitEvent(stream, nullptr, 0); },
+       hipErrorInvalidHandle, "event"},
+      {"wait with flags", [&] { return hipStreamWaitEvent(stream, event, 4); },
+       hipErrorInvalidValue, "found 4"},
+      {"no host function",
+       [&] { return hipLaunchHostFunc(stream, nullptr, nullptr); },
+       hipErrorInvalidValue, "function"},
+      {"no callback",
+       [&] { return hipStreamAddCallback(stream, nullptr, nullptr, 0); },
+       hipErrorInvalidValue, "callback"},
+      {"unknown event flags",
+       [&] { return hipEventCreateWithFlags(&goneEvent, 0x100); },
+       hipErrorInvalidValue, "flags"},
+      {"events between processes",
+       [&] {
+         return hipEventCreateWithFlags(&goneEvent, hipEventInterprocess |
+                                                        hipEventDisableTiming);
+       },
+       hipErrorNotSupported, "hipEventInterprocess"},
+      {"record null", [&] { return hipEventRecord(nullptr, stream); },
+       hipErrorInvalidHandle, "event"},
+      {"record a destroyed event",
+       [&] { return hipEventRecord(goneEvent, stream); },
+       hipErrorContextIsDestroyed, "event"},
+      {"record in a destroyed stream",
+       [&] { return hipEventRecord(event, gone); }, hipErrorContextIsDestroyed,
+       "stream"},
+      {"destroy null", [&] { return hipEventDestroy(nullptr); },
+       hipErrorInvalidHandle, "event"},
+      {"destroyed event", [&] { return hipEventDestroy(goneEvent); },
+       hipErrorContextIsDestroyed, "event"},
+      {"synchronize null", [&] { return hipEventSynchronize(nullptr); },
+       hipErrorInvalidHandle, "event"},
+      {"query null", [&] { return hipEventQuery(nullptr); },
+       hipErrorInvalidHandle, "event"},
+      {"time of an event never recorded",
+       [&] { return hipEventElapsedTime(&time, event, event); },
+       hipErrorInvalidHandle, "never recorded"},
+      {"time without timing",
+       [&] { return hipEventElapsedTime(&time, untimed, untimed); },
+       hipErrorInvalidHandle, "without timing"},
+      {"no place for the time",
+       [&] { return hipEventElapsedTime(nullptr, event, event); },
+       hipErrorInvalidValue, "time"},
+  });
+  ASSERT_HIP(hipEventSynchronize(event)); // never recorded: nothing to wait for
+  ASSERT_HIP(hipStreamDestroy(stream));
+  ASSERT_HIP(hipEventDestroy(event));
+  ASSERT_HIP(hipEventDestroy(untimed));
+}
+
+/// One violation: what is done between begin and end, its code, and the code of
+/// the end.
+struct Violation {
+  const char *name;
+  std::function<hipError_t()> call;
+  hipError_t expected, atEnd;
+};
+
+TEST_F(HipSimErrorTest, Captures) {
+  hipStream_t stream, side, other;
+  hipEvent_t event, outside;
+  ASSERT_HIP(hipStreamCreate(&stream));
+  ASSERT_HIP(hipStreamCreate(&side));
+  ASSERT_HIP(hipStreamCreate(&other));
+  ASSERT_HIP(hipEventCreate(&event));
+  ASSERT_HIP(hipEventCreate(&outside));
+  ASSERT_HIP(hipEventRecord(outside, side));
+  hipGraph_t graph;
+  void *place;
+  char host[8] = {};
+  auto fork = [&] {
+    EXPECT_EQ(launch(a, b, c, out, 1, stream), hipSuccess);
+    EXPECT_EQ(hipEventRecord(event, stream), hipSuccess);
+    EXPECT_EQ(hipStreamWaitEvent(side, event, 0), hipSuccess);
+    return launch(a, b, c, out, 1, side);
+  };
+  const Violation table[] = {
+      {"nothing", [] { return hipSuccess; }, hipSuccess, hipSuccess},
+      {"begin again",
+       [&] {
+         return hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal);
+       },
+       hipErrorIllegalState, hipSuccess},
+      {"synchronize", [&] { return hipStreamSynchronize(stream); },
+       hipErrorStreamCaptureUnsupported, hipErrorStreamCaptureInvalidated},
+      {"query", [&] { return hipStreamQuery(stream); },
+       hipErrorStreamCaptureUnsupported, hipErrorStreamCaptureInvalidated},
+      {"synchronize the device", [&] { return hipDeviceSynchronize(); },
+       hipErrorStreamCaptureUnsupported, hipErrorStreamCaptureInvalidated},
+      {"allocate", [&] { return hipMalloc(&place, 16); },
+       hipErrorStreamCaptureUnsupported, hipErrorStreamCaptureInvalidated},
+      {"free", [&] { return hipFree(out); }, hipErrorStreamCaptureUnsupported,
+       hipErrorStreamCaptureInvalidated},
+      {"unload", [&] { return hipModuleUnload(module); },
+       hipErrorStreamCaptureUnsupported, hipErrorStreamCaptureInvalidated},
+      {"copy now", [&] { return hipMemcpy(host, a, 8, hipMemcpyDeviceToHost); },
+       hipErrorStreamCaptureImplicit, hipErrorStreamCaptureInvalidated},
+      {"memset now", [&] { return hipMemset(a, 0, 8); },
+       hipErrorStreamCaptureImplicit, hipErrorStreamCaptureInvalidated},
+      {"work on the default stream", [&] { return launch(a, b, c, out, 1); },
+       hipErrorStreamCaptureImplicit, hipErrorStreamCaptureInvalidated},
+      {"draw in the default stream",
+       [&] {
+         EXPECT_EQ(hipEventRecord(event, stream), hipSuccess);
+         return hipStreamWaitEvent(nullptr, event, 0);
+       },
+       hipErrorStreamCaptureImplicit, hipErrorStreamCaptureInvalidated},
+      {"callback",
+       [&] {
+         return hipStreamAddCallback(
+             stream, [](hipStream_t, hipError_t, void *) {}, nullptr, 0);
+       },
+       hipErrorStreamCaptureUnsupported, hipErrorStreamCaptureInvalidated},
+      {"wait for an event from outside",
+       [&] { return hipStreamWaitEvent(stream, outside, 0); },
+       hipErrorStreamCaptureIsolation, hipErrorStreamCaptureInvalidated},
+      {"query an event of the capture",
+       [&] {
+         EXPECT_EQ(hipEventRecord(event, stream), hipSuccess);
+         return hipEventQuery(event);
+       },
+       hipErrorCapturedEvent, hipSuccess},
+      {"a fork that is not joined", fork, hipSuccess,
+       hipErrorStreamCaptureUnjoined},
+      {"end in another stream",
+       [&] {
+         EXPECT_EQ(fork(), hipSuccess);
+         return hipStreamEndCapture(side, &graph);
+       },
+       hipErrorStreamCaptureUnmatched, hipErrorStreamCaptureUnjoined},
+      {"end in another thread",
+       [&] {
+         hipError_t code = hipSuccess;
+         std::thread([&] {
+           code = hipStreamEndCapture(stream, &graph);
+         }).join();
+         return code;
+       },
+       hipErrorStreamCaptureWrongThread, hipSuccess},
+      {"a launch that fails by itself",
+       [&] { return launchShape(0, 1, 1, 64, 1, 1); }, hipErrorInvalidValue,
+       hipSuccess},
+  };
+  for (const Violation &violation : table) {
+    SCOPED_TRACE(violation.name);
+    ASSERT_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
+    EXPECT_EQ(violation.call(), violation.expected) << netra_hipsim_message();
+    hipStreamCaptureStatus status;
+    ASSERT_HIP(hipStreamIsCapturing(stream, &status));
+    EXPECT_EQ(status, violation.atEnd == hipErrorStreamCaptureInvalidated
+                          ? hipStreamCaptureStatusInvalidated
+                          : hipStreamCaptureStatusActive);
+    graph = nullptr;
+    EXPECT_EQ(hipStreamEndCapture(stream, &graph), violation.atEnd);
+    EXPECT_EQ(graph != nullptr, violation.atEnd == hipSuccess);
+    if (graph) {
+      EXPECT_HIP(hipGraphDestroy(graph));
+    }
+  }
+
+  // Two captures meet.
+  ASSERT_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
+  ASSERT_HIP(hipStreamBeginCapture(other, hipStreamCaptureModeThreadLocal));
+  ASSERT_HIP(hipEventRecord(event, stream));
+  EXPECT_EQ(hipStreamWaitEvent(other, event, 0), hipErrorStreamCaptureMerge);
+  EXPECT_EQ(hipStreamEndCapture(stream, &graph),
+            hipErrorStreamCaptureInvalidated);
+  EXPECT_EQ(hipStreamEndCapture(other, &graph),
+            hipErrorStreamCaptureInvalidated);
+
+  check({
+      {"capture the default stream",
+       [&] {
+         return hipStreamBeginCapture(nullptr, hipStreamCaptureModeGlobal);
+       },
+       hipErrorStreamCaptureUnsupported, "default"},
+      {"unknown mode",
+       [&] { return hipStreamBeginCapture(stream, hipStreamCaptureMode(3)); },
+       hipErrorInvalidValue, "found 3"},
+      {"end what was not begun",
+       [&] { return hipStreamEndCapture(stream, &graph); },
+       hipErrorIllegalState, "not being captured"},
+      {"no place for the graph",
+       [&] { return hipStreamEndCapture(stream, nullptr); },
+       hipErrorInvalidValue, "graph"},
+      {"an event of a capture that ended",
+       [&] { return hipStreamWaitEvent(stream, event, 0); },
+       hipErrorCapturedEvent, "ended"},
+  });
+
+  // The mode of other threads' captures, and of the thread itself.
+  hipError_t inOther = hipSuccess;
+  auto allocate = [&] {
+    void *memory = nullptr;
+    inOther = hipMalloc(&memory, 16);
+    if (memory)
+      (void)hipFree(memory);
+  };
+  for (auto [mode, expected] :
+       {std::pair(hipStreamCaptureModeGlobal, hipErrorStreamCaptureUnsupported),
+        std::pair(hipStreamCaptureModeThreadLocal, hipSuccess),
+        std::pair(hipStreamCaptureModeRelaxed, hipSuccess)}) {
+    ASSERT_HIP(hipStreamBeginCapture(stream, mode));
+    std::thread(allocate).join();
+    EXPECT_EQ(inOther, expected) << mode;
+    EXPECT_EQ(hipStreamEndCapture(stream, &graph),
+              expected ? hipErrorStreamCaptureInvalidated : hipSuccess);
+    if (!expected) {
+      EXPECT_HIP(hipGraphDestroy(graph));
+    }
+  }
+  ASSERT_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+  hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed;
+  ASSERT_HIP(hipThreadExchangeStreamCaptureMode(&mode));
+  EXPECT_EQ(mode, hipStreamCaptureModeGlobal);
+  allocate();
+  EXPECT_EQ(inOther, hipSuccess);
+  ASSERT_HIP(hipThreadExchangeStreamCaptureMode(&mode));
+  EXPECT_EQ(mode, hipStreamCaptureModeRelaxed);
+  ASSERT_HIP(hipStreamEndCapture(stream, &graph));
+  ASSERT_HIP(hipGraphDestroy(graph));
+
+  for (hipStream_t s : {stream, side, other})
+    ASSERT_HIP(hipStreamDestroy(s));
+  for (hipEvent_t e : {event, outside})
+    ASSERT_HIP(hipEventDestroy(e));
+}
+
+/// A host function that waits would wait for itself: it is told so.
+TEST_F(HipSimErrorTest, HostFunctionsMayNotWait) {
+  static hipStream_t stream;
+  static hipEvent_t event;
+  static std::vector<hipError_t> codes;
+  codes.clear();
+  ASSERT_HIP(hipStreamCreate(&stream));
+  ASSERT_HIP(hipEventCreate(&event));
+  auto wait = [](void *memory) {
+    char host[8];
+    codes = {hipStreamSynchronize(stream),
+             hipDeviceSynchronize(),
+             hipEventSynchronize(event),
+             hipMemcpy(host, memory, 8, hipMemcpyDeviceToHost),
+             hipFree(memory),
+             hipStreamDestroy(stream)};
+  };
+  ASSERT_HIP(hipLaunchHostFunc(stream, wait, a));
+  ASSERT_HIP(hipEventRecord(event, stream));
+  ASSERT_HIP(hipStreamSynchronize(stream));
+  ASSERT_EQ(codes.size(), 6u);
+  // The event may or may not be recorded yet when the function asks for it.
+  EXPECT_TRUE(codes[2] == hipErrorNotSupported || codes[2] == hipSuccess);
+  codes.erase(codes.begin() + 2);
+  for (hipError_t code : codes)
+    EXPECT_EQ(code, hipErrorNotSupported);
+  ASSERT_HIP(hipStreamDestroy(stream));
+  ASSERT_HIP(hipEventDestroy(event));
+}
+
+/// The address space of the process ends while a kernel wants registers.
+TEST_F(HipSimErrorTest, HostMemoryRunsOut) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need address space of their own";
+#endif
+  ASSERT_HIP(launch(a, b, c, out, 1)); // what is needed once is there now
+  ASSERT_HIP(hipDeviceSynchronize());
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  ASSERT_GT(pages, 0u);
+  rlimit before, tight;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  tight = before;
+  tight.rlim_cur = pages * size_t(sysconf(_SC_PAGESIZE));
+  testing::internal::CaptureStderr();
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
+  hipError_t launched = launch(a, b, c, out, 1);
+  hipError_t finished = hipDeviceSynchronize();
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(launched, hipSuccess);
+  EXPECT_EQ(finished, hipErrorLaunchFailure);
+  // One wave: 512 rows of 64 words.
+  EXPECT_NE(text.find("the host cannot map 131072 bytes"), std::string::npos)
+      << text;
+  ASSERT_HIP(launch(a, b, c, out, 2));
+  EXPECT_EQ(read(out), constant(3 * 5 + 7 + 2));
+}
+
+TEST_F(HipSimErrorTest, ErrorsAreOfTheThread) {
+  EXPECT_EQ(hipSetDevice(7), hipErrorInvalidDevice);
+  hipError_t inOther = hipErrorUnknown;
+  std::thread([&] { inOther = hipGetLastError(); }).join();
+  EXPECT_EQ(inOther, hipSuccess);
+  EXPECT_EQ(hipPeekAtLastError(), hipErrorInvalidDevice);
+  EXPECT_HIP(hipSetDevice(0)); // success does not clear it
+  EXPECT_EQ(hipGetLastError(), hipErrorInvalidDevice);
+  EXPECT_EQ(hipGetLastError(), hipSuccess);
+}
+
+TEST_F(HipSimErrorTest, EveryErrorHasItsName) {
+#define NAMED(code)                                                            \
+  EXPECT_STREQ(hipGetErrorName(code), #code);                                  \
+  EXPECT_GT(std::strlen(hipGetErrorString(code)), 5u) << #code
+  NAMED(hipSuccess);
+  NAMED(hipErrorInvalidValue);
+  NAMED(hipErrorOutOfMemory);
+  NAMED(hipErrorInvalidConfiguration);
+  NAMED(hipErrorInvalidPitchValue);
+  NAMED(hipErrorInvalidMemcpyDirection);
+  NAMED(hipErrorNoDevice);
+  NAMED(hipErrorNoBinaryForGpu);
+  NAMED(hipErrorInvalidHandle);
+  NAMED(hipErrorContextIsDestroyed);
+  NAMED(hipErrorHostMemoryNotRegistered);
+  NAMED(hipErrorNotSupported);
+  NAMED(hipErrorStreamCaptureImplicit);
+  NAMED(hipErrorGraphExecUpdateFailure);
+  NAMED(hipErrorRuntimeOther);
+#undef NAMED
+  EXPECT_STREQ(hipGetErrorName(hipError_t(4711)), "hipErrorUnknown");
+}
+
+} // namespace
