@@ -7,8 +7,10 @@
 #include "ManifestReader.h"
 
 #include "Names.h"
+
 #include "Netra/Catalog/Json.h"
 #include "Netra/Catalog/Layout.h"
+#include "Netra/Catalog/Vocabulary.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -218,10 +220,7 @@ private:
       }
     if (std::optional<Reader> member = object.required("attributes"))
       for (auto &[name, value] : ObjectReader(*member).members()) {
-        if (!isLowerName(name))
-          value.fail("an attribute name of lower-case letters, digits and '_'",
-                     "\"" + name + "\"");
-        tactic.attributes[name] = readAttribute(value);
+        tactic.attributes[name] = readAttribute(value, name);
       }
     object.finish();
   }
@@ -333,12 +332,25 @@ private:
     return std::nullopt;
   }
 
-  AttributeMatch readAttribute(const Reader &reader) {
+  AttributeMatch readAttribute(const Reader &reader, StringRef name) {
     AttributeMatch match;
+    const AttributeDefinition *definition = findAttribute(name);
+    if (!definition) {
+      std::vector<StringRef> names;
+      for (const AttributeDefinition &known : allAttributes())
+        names.push_back(known.name);
+      reader.fail("an attribute that operations have (" + join(names, ", ") +
+                      ")",
+                  "\"" + name + "\"");
+      return match;
+    }
     if (reader.get().is_array()) {
       for (const Reader &element : elements(reader, 1))
-        if (std::optional<AttributeValue> value = readScalar(element))
+        if (std::optional<AttributeValue> value = readScalar(element)) {
+          if (!definition->accepts(*value))
+            element.fail(definition->describe());
           match.values.push_back(*value);
+        }
       return match;
     }
     if (!reader.get().is_object()) {
@@ -354,10 +366,13 @@ private:
       object.finish();
       return match;
     }
-    if (std::optional<Reader> member = object.required("min"))
-      match.min = member->number();
-    if (std::optional<Reader> member = object.required("max"))
-      match.max = member->number();
+    for (auto [key, limit] : {std::pair(StringRef("min"), &match.min),
+                              std::pair(StringRef("max"), &match.max)})
+      if (std::optional<Reader> member = object.required(key)) {
+        *limit = member->number();
+        if (*limit && !definition->accepts(**limit))
+          member->fail(definition->describe());
+      }
     object.finish();
     if (match.min && match.max && *match.min > *match.max)
       reader.fail("\"min\" of at most \"max\"");

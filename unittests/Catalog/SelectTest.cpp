@@ -124,10 +124,10 @@ TEST(Match, EveryMismatchIsRecorded) {
        "attribute accumulation: expected f32, found f64"},
       {[](Problem &p) { p.attributes.erase("epsilon"); },
        "attribute epsilon: expected any value, found absent"},
-      {[](Problem &p) { p.attributes["scale"] = 4.0; },
-       "attribute scale: expected 0.5 to 2.0, found 4.0"},
-      {[](Problem &p) { p.attributes["scale"] = true; },
-       "attribute scale: expected 0.5 to 2.0, found true"},
+      {[](Problem &p) { p.attributes["weight_offset"] = 4.0; },
+       "attribute weight_offset: expected 0.5 to 2.0, found 4.0"},
+      {[](Problem &p) { p.attributes["weight_offset"] = true; },
+       "attribute weight_offset: expected 0.5 to 2.0, found true"},
       {[](Problem &p) { p.attributes["extra"] = int64_t(3); },
        "attribute extra: expected absent, found 3"},
   };
@@ -207,7 +207,7 @@ TEST(Match, InstancesThatCannotBeLaunchedDoNotMatch) {
        "argument second_half operand offset: expected less than 65536"},
       {"/arguments/4/value", "2147483648 * M",
        "argument rows: expected a value of type i32, found 4294967296"},
-      {"/symbol", "n{scale}", "symbol: expected letters"},
+      {"/symbol", "n{weight_offset}", "symbol: expected letters"},
   };
   for (const Case &c : cases) {
     nlohmann::json document = testTacticJson();

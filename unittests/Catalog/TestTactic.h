@@ -41,7 +41,7 @@ inline const char *const tacticText = R"json({
       "epilogue": ["none", "silu"],
       "accumulation": ["f32"],
       "epsilon": {"any": true},
-      "scale": {"min": 0.5, "max": 2}
+      "weight_offset": {"min": 0.5, "max": 2}
     }
   },
   "options": {"WAVES": [4, 2, 1], "DEPTH": [2, 1]},
@@ -63,7 +63,7 @@ inline const char *const tacticText = R"json({
     {"name": "rows", "kind": "value", "type": "i32", "value": "M"},
     {"name": "result", "kind": "pointer", "role": "result", "access": "write"},
     {"name": "epsilon", "kind": "value", "type": "f32", "value": {"f32": "epsilon"}},
-    {"name": "scale", "kind": "value", "type": "f64", "value": {"f64": "scale"}},
+    {"name": "scale", "kind": "value", "type": "f64", "value": {"f64": "weight_offset"}},
     {"name": "scratch", "kind": "pointer", "role": "workspace", "access": "readwrite"}
   ],
   "launch": {
@@ -99,7 +99,7 @@ inline Problem testProblem(int64_t n = 64, int64_t k = 512) {
   problem.attributes = {{"epilogue", std::string("silu")},
                         {"accumulation", std::string("f32")},
                         {"epsilon", 1e-6},
-                        {"scale", 1.0}};
+                        {"weight_offset", 1.0}};
   return problem;
 }
 

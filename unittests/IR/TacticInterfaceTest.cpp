@@ -6,6 +6,8 @@
 
 #include "IRTest.h"
 
+#include "Netra/Catalog/Vocabulary.h"
+
 using namespace mlir;
 using namespace netra;
 
@@ -24,7 +26,13 @@ protected:
     if (!module)
       return {};
     op = only<TacticOpInterface>(*module);
-    return op.getProblem();
+    Problem problem = op.getProblem();
+    // What an operation asks for, a manifest may wait for.
+    for (const auto &[name, value] : problem.attributes) {
+      const AttributeDefinition *definition = findAttribute(name);
+      EXPECT_TRUE(definition && definition->accepts(value)) << name;
+    }
+    return problem;
   }
 
   OwningOpRef<ModuleOp> module;

@@ -101,7 +101,7 @@ inline const char *const copyManifest = R"json({
   "match": {
     "dimensions": {"N": {"min": 1}},
     "operands": {"x": {"type": "i32"}, "result": {"type": "i32"}},
-    "attributes": {"factor": {"any": true}}
+    "attributes": {"weight_offset": {"any": true}}
   },
   "arguments": [
     {"name": "x", "kind": "pointer", "role": "x", "access": "read"},
@@ -135,7 +135,7 @@ inline Problem copyProblem(int64_t n = 64) {
   problem.dimensions = {{"N", n}};
   problem.operands = {{"x", ElementType::I32, {n}, "row_major"},
                       {"result", ElementType::I32, {n}, "row_major"}};
-  problem.attributes = {{"factor", 1.0}};
+  problem.attributes = {{"weight_offset", 1.0}};
   return problem;
 }
 
