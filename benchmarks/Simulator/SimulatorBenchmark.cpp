@@ -3,7 +3,9 @@
 //
 // Time per instruction of a wave, on one host thread. Each kernel is a loop
 // over a body of equal instructions; "per_instruction" is what the project's
-// targets are stated in.
+// targets are stated in. Names tell what differs from the default: `checked`
+// runs all checkers, `sequential` the other arithmetic of matrix instructions,
+// `flushing` a MODE that flushes f32 denormals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +22,10 @@ using namespace netra::sim;
 
 namespace {
 
-/// Assembles and loads a kernel `k`.
-std::shared_ptr<CodeObject> assemble(const std::string &body) {
+/// Assembles and loads a kernel `k`. `denormals`: the field of MODE for f32; 3
+/// keeps them, as compilers and the project's kernels ask for, 0 flushes.
+std::shared_ptr<CodeObject> assemble(const std::string &body,
+                                     unsigned denormals) {
   SmallString<128> folder;
   if (sys::fs::createUniqueDirectory("netra-benchmark", folder))
     return nullptr;
@@ -38,7 +42,8 @@ std::shared_ptr<CodeObject> assemble(const std::string &body) {
           "  .amdhsa_group_segment_fixed_size 16384\n"
           "  .amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
           "  .amdhsa_next_free_vgpr 128\n  .amdhsa_next_free_sgpr 32\n"
-          "  .amdhsa_accum_offset 128\n.end_amdhsa_kernel\n";
+          "  .amdhsa_accum_offset 128\n  .amdhsa_float_denorm_mode_32 "
+       << denormals << "\n.end_amdhsa_kernel\n";
   }
   const std::string line = std::string(NETRA_TEST_LLVM_BIN) +
                            "/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 "
@@ -63,14 +68,18 @@ std::shared_ptr<CodeObject> assemble(const std::string &body) {
 
 constexpr unsigned BodyLength = 32, Rounds = 2000;
 
-/// A loop of Rounds times BodyLength instructions.
-std::string loop(const std::string &prologue, const std::string &instruction) {
-  std::string text =
-      prologue + "  s_mov_b32 s20, " + std::to_string(Rounds) + "\n.Lloop:\n";
-  for (unsigned i = 0; i < BodyLength; ++i)
-    text += "  " + instruction + "\n";
-  return text + "  s_sub_u32 s20, s20, 1\n  s_cmp_lg_u32 s20, 0\n"
-                "  s_cbranch_scc1 .Lloop\n";
+std::string repeat(const std::string &line, unsigned times) {
+  std::string text;
+  for (unsigned i = 0; i < times; ++i)
+    text += "  " + line + "\n";
+  return text;
+}
+
+std::string loop(const std::string &prologue, const std::string &body) {
+  return prologue + "  s_mov_b32 s20, " + std::to_string(Rounds) +
+         "\n.Lloop:\n" + body +
+         "  s_sub_u32 s20, s20, 1\n  s_cmp_lg_u32 s20, 0\n"
+         "  s_cbranch_scc1 .Lloop\n";
 }
 
 const char initialise[] = "  s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
@@ -80,20 +89,27 @@ const char initialise[] = "  s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
                           "  v_mov_b32 v6, 0\n  v_mov_b32 v7, 0\n"
                           "  s_waitcnt lgkmcnt(0)\n";
 
-void measure(benchmark::State &state, const std::string &instruction,
-             unsigned checks, MfmaModel model = MfmaModel::Cdna3) {
+struct Setting {
+  unsigned checks = 0;
+  MfmaModel model = MfmaModel::Cdna3;
+  unsigned denormals = 3;
+};
+
+/// Runs `body`, lines of `count` instructions in all, Rounds times.
+void measure(benchmark::State &state, const std::string &body, unsigned count,
+             const Setting &setting) {
   std::string prologue = initialise;
   for (unsigned v = 8; v < 64; ++v)
     prologue += "  v_mov_b32 v" + std::to_string(v) + ", 1.0\n";
-  auto object = assemble(loop(prologue, instruction));
+  auto object = assemble(loop(prologue, body), setting.denormals);
   if (!object) {
     state.SkipWithError("cannot make the kernel");
     return;
   }
   DeviceOptions options;
   options.threads = 1;
-  options.checks = checks;
-  options.mfma = model;
+  options.checks = setting.checks;
+  options.mfma = setting.model;
   options.reportLimit = 1;
   Device device(options);
   const uint64_t buffer = cantFail(device.allocate(65536));
@@ -110,7 +126,7 @@ void measure(benchmark::State &state, const std::string &instruction,
     }
   }
   state.counters["per_instruction"] = benchmark::Counter(
-      double(state.iterations()) * Rounds * BodyLength,
+      double(state.iterations()) * Rounds * count,
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
@@ -118,9 +134,32 @@ struct Case {
   const char *name, *instruction;
 } cases[] = {
     {"valu/v_fma_f32", "v_fma_f32 v4, v2, v3, v4"},
+    {"valu/v_fmac_f32", "v_fmac_f32 v4, v2, v3"},
     {"valu/v_add_f32", "v_add_f32 v4, v2, v4"},
-    {"valu/v_add_u32_sgpr", "v_add_u32 v4, s4, v4"},
+    {"valu/v_mul_f32", "v_mul_f32 v4, v2, v3"},
+    {"valu/v_max_f32", "v_max_f32 v4, v2, v3"},
+    {"valu/v_max3_f32", "v_max3_f32 v4, v2, v3, v5"},
+    {"valu/v_med3_f32", "v_med3_f32 v4, v2, v3, v5"},
+    {"valu/v_cndmask_b32", "v_cndmask_b32 v4, v2, v3, vcc"},
+    {"valu/v_cmp_lt_f32", "v_cmp_lt_f32 vcc, v2, v3"},
+    {"valu/v_cmp_lt_u32", "v_cmp_lt_u32 vcc, v2, v3"},
+    {"valu/v_floor_f32", "v_floor_f32 v4, v2"},
+    {"valu/v_cvt_i32_f32", "v_cvt_i32_f32 v4, v2"},
+    {"valu/v_cvt_f32_i32", "v_cvt_f32_i32 v4, v1"},
+    {"valu/v_cvt_f16_f32", "v_cvt_f16_f32 v4, v2"},
+    {"valu/v_cvt_f32_f16", "v_cvt_f32_f16 v4, v2"},
+    {"valu/v_cvt_pk_bf16_f32", "v_cvt_pk_bf16_f32 v4, v2, v3"},
+    {"valu/v_cvt_pk_fp8_f32", "v_cvt_pk_fp8_f32 v4, v2, v3"},
+    {"valu/v_cvt_pk_f32_fp8", "v_cvt_pk_f32_fp8 v[4:5], v2"},
+    {"valu/v_exp_f32", "v_exp_f32 v4, v2"},
+    {"valu/v_rcp_f32", "v_rcp_f32 v4, v2"},
     {"valu/v_pk_fma_f32", "v_pk_fma_f32 v[4:5], v[2:3], v[6:7], v[4:5]"},
+    {"valu/v_pk_mul_f16", "v_pk_mul_f16 v4, v2, v3"},
+    {"valu/v_mov_b32", "v_mov_b32 v4, v2"},
+    {"valu/v_mov_b32_dpp", "v_mov_b32_dpp v4, v2 row_shr:1 row_mask:0xf "
+                           "bank_mask:0xf bound_ctrl:1"},
+    {"valu/v_add_u32_sgpr", "v_add_u32 v4, s4, v4"},
+    {"valu/v_lshl_add_u64", "v_lshl_add_u64 v[4:5], v[2:3], 2, v[6:7]"},
     {"salu/s_add_u32", "s_add_u32 s6, s6, s4"},
     {"mfma/16x16x128_fp8",
      "v_mfma_f32_16x16x128_f8f6f4 v[40:43], v[8:15], v[16:23], v[40:43]"},
@@ -136,22 +175,55 @@ struct Case {
     {"lds/ds_write_b64", "ds_write_b64 v1, v[24:25]"},
 };
 
+/// A bit of everything that a kernel does between two barriers, with the waits
+/// that it needs: the row that says what checkers cost a program.
+struct MixedBody {
+  std::string body;
+  unsigned count = 0;
+  void add(const char *line, unsigned times) {
+    body += repeat(line, times);
+    count += times;
+  }
+};
+MixedBody mixedBody() {
+  MixedBody p;
+  p.add("global_load_dwordx4 v[24:27], v1, s[4:5]", 4);
+  p.add("v_fma_f32 v4, v2, v3, v4", 16);
+  p.add("s_waitcnt vmcnt(0)", 1);
+  p.add("ds_write_b128 v1, v[24:27]", 2);
+  p.add("s_waitcnt lgkmcnt(0)", 1);
+  p.add("s_barrier", 1);
+  p.add("ds_read_b128 v[28:31], v1", 4);
+  p.add("v_add_f32 v5, v2, v5", 16);
+  p.add("s_waitcnt lgkmcnt(0)", 1);
+  p.add("v_mfma_f32_16x16x32_bf16 v[40:43], v[8:11], v[16:19], v[40:43]", 4);
+  p.add("s_barrier", 1);
+  return p;
+}
+
+void add(const std::string &name, const std::string &body, unsigned count,
+         const Setting &setting) {
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &s) {
+    measure(s, body, count, setting);
+  });
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   for (const Case &c : cases) {
-    benchmark::RegisterBenchmark(
-        c.name, [&c](benchmark::State &s) { measure(s, c.instruction, 0); });
-    benchmark::RegisterBenchmark(
-        (std::string("checked/") + c.name).c_str(),
-        [&c](benchmark::State &s) { measure(s, c.instruction, CheckAll); });
-    if (StringRef(c.name).starts_with("mfma"))
-      benchmark::RegisterBenchmark(
-          (std::string("sequential/") + c.name).c_str(),
-          [&c](benchmark::State &s) {
-            measure(s, c.instruction, 0, MfmaModel::Sequential);
-          });
+    const std::string name = c.name;
+    const std::string body = repeat(c.instruction, BodyLength);
+    add(name, body, BodyLength, {});
+    add("checked/" + name, body, BodyLength, {CheckAll});
+    if (StringRef(name).starts_with("mfma"))
+      add("sequential/" + name, body, BodyLength, {0, MfmaModel::Sequential});
+    if (StringRef(name).starts_with("valu"))
+      add("flushing/" + name, body, BodyLength, {0, MfmaModel::Cdna3, 0});
   }
+  const MixedBody mixed = mixedBody();
+  add("program/mixed", mixed.body, mixed.count, {});
+  add("checked/program/mixed", mixed.body, mixed.count, {CheckAll});
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -7,7 +7,6 @@
 #include "Netra/Simulator/Simulator.h"
 #include "Program.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Object/ELFObjectFile.h"
 #include <mutex>
 
 namespace netra::sim {

@@ -31,56 +31,17 @@ template <typename Real> NETRA_SIM_INLINE U toUnsigned(Real x) {
 }
 
 /// One f32 source, a 32-bit integer result.
-template <typename F> void fromF32(const Instruction &I, Wave &w) {
-  LaneVector t, result;
-  const uint32_t *a = isBare(I) ? w.lanes(I.src(0), 0, t)
-                                : fetch(I, w, 0, 0, SourceType::F32, t);
-  const bool flush = floatEnv(w, true).flushInputs;
-  eachLane(w.laneCount, [&](unsigned l) {
-    result.lane[l] = F{}(asFloat(flush ? flush32(a[l]) : a[l]));
-  });
-  storeResult(I, w, result.lane, writeMask(I, w));
+template <typename F> void fromSingle(SemanticsTable &t, const char *name, F) {
+  constexpr auto word = [](U a) { return U(F{}(asFloat(a))); };
+  t.addBinder(name, bindLanes<Domain::FromSingle, 1>).kernel =
+      wordKernel<decltype(word), 1>;
 }
-
-/// One integer source, an f32 result rounded by MODE.
-template <typename F> void toF32(const Instruction &I, Wave &w) {
-  LaneVector t, result;
-  const FloatEnv env = floatEnv(w, true);
-  const uint32_t *a = fetch(I, w, 0, 0, SourceType::Int, t);
-  auto run = [&] {
-    eachLane(w.laneCount,
-             [&](unsigned l) { result.lane[l] = asBits(F{}(a[l])); });
-  };
-  if (env.rounding == RoundingMode::NearestEven) {
-    run();
-  } else {
-    // The integer's double value is exact; only the last step rounds.
-    for (unsigned l = 0; l < w.laneCount; ++l) {
-      const double exact = F::exact(a[l]);
-      result.lane[l] =
-          U(convertFloat(formatF64, formatF32, asBits(exact), env.rounding));
-    }
-  }
-  for (unsigned l = 0; (I.clamp || I.omod) && l < w.laneCount; ++l)
-    result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
-  storeResult(I, w, result.lane, writeMask(I, w));
+/// One integer source, an f32 result, with one rounding.
+template <typename F> void toSingle(SemanticsTable &t, const char *name, F) {
+  constexpr auto word = [](U a) { return asBits(F{}(a)); };
+  t.addBinder(name, bindLanes<Domain::ToSingle, 1>).kernel =
+      wordKernel<decltype(word), 1>;
 }
-struct FromI32 {
-  static double exact(U v) { return int32_t(v); }
-  float operator()(U v) const { return float(int32_t(v)); }
-};
-struct FromU32 {
-  static double exact(U v) { return v; }
-  float operator()(U v) const { return float(double(v)); }
-};
-template <unsigned Byte> struct FromByte {
-  static double exact(U v) { return v >> (8 * Byte) & 0xff; }
-  float operator()(U v) const { return float(int32_t(v >> (8 * Byte) & 0xff)); }
-};
-struct FromOffset {
-  static double exact(U v) { return int32_t(v << 28) / 268435456 / 16.0; }
-  float operator()(U v) const { return float(int32_t(v << 28) >> 28) / 16; }
-};
 
 //===----------------------------------------------------------------------===//
 // f16 and f32
@@ -100,11 +61,18 @@ NETRA_SIM_INLINE U narrowToF16(const FloatEnv &env, U bits) {
 void cvtF16F32(const Instruction &I, Wave &w) {
   LaneVector t, result;
   const FloatEnv env = floatEnv(w, false);
-  const bool flush = floatEnv(w, true).flushInputs;
+  const unsigned n = w.laneCount;
   const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t);
-  for (unsigned l = 0; l < w.laneCount; ++l)
-    result.lane[l] =
-        finishF16(narrowToF16(env, flush ? flush32(a[l]) : a[l]), I, env);
+  if (floatEnv(w, true).flushInputs)
+    a = flushLanes(n, a, t);
+  if (env.rounding == RoundingMode::NearestEven && !env.fp16Overflow &&
+      !env.flushResults)
+    eachLane(n, [&](unsigned l) { result.lane[l] = f16FromF32(a[l]); });
+  else
+    for (unsigned l = 0; l < n; ++l)
+      result.lane[l] = narrowToF16(env, a[l]);
+  for (unsigned l = 0; (I.clamp || I.omod) && l < n; ++l)
+    result.lane[l] = finishF16(result.lane[l], I, env);
   storeResult16(I, w, result.lane, writeMask(I, w), false);
 }
 
@@ -131,26 +99,25 @@ void cvtF32Bf16(const Instruction &I, Wave &w) {
   storeResult(I, w, result.lane, writeMask(I, w));
 }
 
-/// Packs two f32 to 16 bits each.
-template <typename F> void pack(const Instruction &I, Wave &w) {
-  LaneVector t0, t1, result;
-  const bool bare = isBare(I);
-  const uint32_t *a =
-      bare ? w.lanes(I.src(0), 0, t0) : fetch(I, w, 0, 0, SourceType::F32, t0);
-  const uint32_t *b =
-      bare ? w.lanes(I.src(1), 0, t1) : fetch(I, w, 1, 0, SourceType::F32, t1);
-  const FloatEnv env32 = floatEnv(w, true), env16 = floatEnv(w, false);
-  const bool flush = env32.flushInputs;
-  eachLane(w.laneCount, [&](unsigned l) {
-    const U x = flush ? flush32(a[l]) : a[l], y = flush ? flush32(b[l]) : b[l];
-    result.lane[l] = F{}(env32, env16, x) | F{}(env32, env16, y) << 16;
+/// Packs two f32 to 16 bits each; \p F takes MODE and one of them.
+template <typename F>
+void packKernel(const uint32_t *a, const uint32_t *b, const uint32_t *,
+                uint32_t *out, unsigned n, uint32_t mode) {
+  const FloatEnv env32 = floatEnv(mode, true), env16 = floatEnv(mode, false);
+  eachLane(n, [&](unsigned l) {
+    out[l] = F{}(env32, env16, a[l]) | F{}(env32, env16, b[l]) << 16;
   });
-  storeResult(I, w, result.lane, writeMask(I, w));
+}
+template <typename F>
+void addPack(SemanticsTable &t, const char *name, unsigned encodings,
+             Fidelity fidelity = Fidelity::Exact, const char *note = "") {
+  t.addBinder(name, bindLanes<Domain::FromSingle, 2>, encodings, fidelity, note)
+      .kernel = packKernel<F>;
 }
 struct ToBf16 {
   U operator()(const FloatEnv &env32, const FloatEnv &, U x) const {
-    U r = bf16FromF32(x);
-    return env32.flushResults && (r & 0x7f80) == 0 ? r & 0x8000 : r;
+    const U r = bf16FromF32(x), least = env32.flushResults ? 0x80 : 0;
+    return (r & 0x7fff) < least ? r & 0x8000 : r;
   }
 };
 template <RoundingMode Mode> struct ToF16 {
@@ -215,24 +182,43 @@ template <bool Bf8> constexpr const FloatFormat &format8() {
   return Bf8 ? formatBf8 : formatFp8;
 }
 
-/// RNE, with the rule of FP16_OVFL. The common range takes a short path.
-template <bool Bf8> U narrowTo8(U bits, bool saturate) {
-  return U(convertFloat(
-      formatF32, format8<Bf8>(), bits, RoundingMode::NearestEven,
-      saturate ? OverflowRule::Saturate : OverflowRule::Ieee, saturate));
+/// Nearest even, in the manner of f16FromF32; \p over is what becomes of
+/// infinity and of values beyond the format.
+template <bool Bf8> NETRA_SIM_INLINE U narrowTo8(U bits, U over) {
+  constexpr U shift = Bf8 ? 21 : 20, bias = Bf8 ? 112 : 120;
+  constexpr U last = Bf8 ? 0x7b : 0x7e;
+  // A float whose last place is the least denormal of the format.
+  constexpr float grid = Bf8 ? 0x1p7f : 0x1p14f;
+  const U sign = bits >> 24 & 0x80, magnitude = bits & 0x7fffffff;
+  const U normal = (magnitude - (bias << 23) + ((1u << (shift - 1)) - 1) +
+                    (magnitude >> shift & 1)) >>
+                   shift;
+  const U denormal = asBits(asFloat(magnitude) + grid) - asBits(grid);
+  U r = magnitude < (bias + 1) << 23 ? denormal : normal;
+  r = r > last ? over : r;
+  return sign | (magnitude > 0x7f800000 ? 0x7f : r);
+}
+template <bool Bf8>
+__attribute__((noinline)) void pairTo8(const uint32_t *a, const uint32_t *b,
+                                       uint32_t *out, unsigned n,
+                                       bool saturate) {
+  const U over = Bf8 ? (saturate ? 0x7b : 0x7c) : (saturate ? 0x7e : 0x7f);
+  eachLane(n, [&](unsigned l) {
+    out[l] = narrowTo8<Bf8>(a[l], over) | narrowTo8<Bf8>(b[l], over) << 8;
+  });
 }
 
 template <bool Bf8> void cvtPk8(const Instruction &I, Wave &w) {
   LaneVector t0, t1, result;
+  const unsigned n = w.laneCount;
   const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
   const uint32_t *b = fetch(I, w, 1, 0, SourceType::F32, t1);
   const FloatEnv env = floatEnv(w, true);
-  for (unsigned l = 0; l < w.laneCount; ++l) {
-    const U x = env.flushInputs ? flush32(a[l]) : a[l];
-    const U y = env.flushInputs ? flush32(b[l]) : b[l];
-    result.lane[l] = narrowTo8<Bf8>(x, env.fp16Overflow) |
-                     narrowTo8<Bf8>(y, env.fp16Overflow) << 8;
+  if (env.flushInputs) {
+    a = flushLanes(n, a, t0);
+    b = flushLanes(n, b, t1);
   }
+  pairTo8<Bf8>(a, b, result.lane, n, env.fp16Overflow);
   storeResult16(I, w, result.lane, writeMask(I, w), true);
 }
 
@@ -374,36 +360,36 @@ struct F64FromF32 {
 } // namespace
 
 void registerConversions(SemanticsTable &t) {
-  auto toInt = [&](const char *name, auto f) {
-    t.add(name, fromF32<decltype(f)>, AllEncodings);
-  };
-  toInt("v_cvt_i32_f32", [](float x) { return toSigned(x); });
-  toInt("v_cvt_u32_f32", [](float x) { return toUnsigned(x); });
-  toInt("v_cvt_flr_i32_f32",
-        [](float x) { return toSigned(__builtin_floorf(x)); });
-  toInt("v_cvt_rpi_i32_f32",
-        [](float x) { return toSigned(__builtin_floor(double(x) + 0.5)); });
-  t.add("v_cvt_f32_i32", toF32<FromI32>, AllEncodings);
-  t.add("v_cvt_f32_u32", toF32<FromU32>, AllEncodings);
-  t.add("v_cvt_f32_ubyte0", toF32<FromByte<0>>, AllEncodings);
-  t.add("v_cvt_f32_ubyte1", toF32<FromByte<1>>, AllEncodings);
-  t.add("v_cvt_f32_ubyte2", toF32<FromByte<2>>, AllEncodings);
-  t.add("v_cvt_f32_ubyte3", toF32<FromByte<3>>, AllEncodings);
-  t.add("v_cvt_off_f32_i4", toF32<FromOffset>, AllEncodings);
+  fromSingle(t, "v_cvt_i32_f32", [](float x) { return toSigned(x); });
+  fromSingle(t, "v_cvt_u32_f32", [](float x) { return toUnsigned(x); });
+  fromSingle(t, "v_cvt_flr_i32_f32",
+             [](float x) { return toSigned(__builtin_floorf(x)); });
+  fromSingle(t, "v_cvt_rpi_i32_f32", [](float x) {
+    return toSigned(__builtin_floor(double(x) + 0.5));
+  });
+  toSingle(t, "v_cvt_f32_i32", [](U v) { return float(int32_t(v)); });
+  toSingle(t, "v_cvt_f32_u32", [](U v) { return float(double(v)); });
+  toSingle(t, "v_cvt_f32_ubyte0", [](U v) { return float(int32_t(v & 0xff)); });
+  toSingle(t, "v_cvt_f32_ubyte1",
+           [](U v) { return float(int32_t(v >> 8 & 0xff)); });
+  toSingle(t, "v_cvt_f32_ubyte2",
+           [](U v) { return float(int32_t(v >> 16 & 0xff)); });
+  toSingle(t, "v_cvt_f32_ubyte3", [](U v) { return float(int32_t(v >> 24)); });
+  toSingle(t, "v_cvt_off_f32_i4",
+           [](U v) { return float(int32_t(v << 28) >> 28) / 16; });
 
   t.add("v_cvt_f16_f32", cvtF16F32, AllEncodings);
   t.add("v_cvt_f32_f16", cvtF32F16, AllEncodings);
   t.add("v_cvt_f32_bf16", cvtF32Bf16, AllEncodings);
-  t.add("v_cvt_pk_bf16_f32", pack<ToBf16>);
-  t.add("v_cvt_pk_f16_f32", pack<ToF16<RoundingMode::NearestEven>>);
-  t.add("v_cvt_pkrtz_f16_f32", pack<ToF16<RoundingMode::TowardZero>>,
-        AllEncodings);
+  constexpr unsigned plain = unsigned(Encoding::Plain);
+  addPack<ToBf16>(t, "v_cvt_pk_bf16_f32", plain);
+  addPack<ToF16<RoundingMode::NearestEven>>(t, "v_cvt_pk_f16_f32", plain);
+  addPack<ToF16<RoundingMode::TowardZero>>(t, "v_cvt_pkrtz_f16_f32",
+                                           AllEncodings);
   const char *norm = "scaled value rounded to nearest even; the ISA does not "
                      "name the rounding";
-  t.add("v_cvt_pknorm_i16_f32", pack<ToSnorm>, unsigned(Encoding::Plain),
-        Fidelity::Bounded, norm);
-  t.add("v_cvt_pknorm_u16_f32", pack<ToUnorm>, unsigned(Encoding::Plain),
-        Fidelity::Bounded, norm);
+  addPack<ToSnorm>(t, "v_cvt_pknorm_i16_f32", plain, Fidelity::Bounded, norm);
+  addPack<ToUnorm>(t, "v_cvt_pknorm_u16_f32", plain, Fidelity::Bounded, norm);
   t.add("v_cvt_pknorm_i16_f16", packHalves<ToSnorm>, unsigned(Encoding::Plain),
         Fidelity::Bounded, norm);
   t.add("v_cvt_pknorm_u16_f16", packHalves<ToUnorm>, unsigned(Encoding::Plain),

@@ -842,6 +842,9 @@ void Decoder::bind(Instruction &inst, InstructionInfo &info,
                        .str();
     return;
   }
+  inst.kernel = inst.clamp && semantics->clampKernel ? semantics->clampKernel
+                                                     : semantics->kernel;
+  inst.shape = semantics->shape;
   Handler handler = semantics->handler;
   if (semantics->binder) {
     const char *why = nullptr;

@@ -13,97 +13,68 @@
 namespace netra::sim {
 namespace NETRA_SIM_VARIANT {
 
-/// A signed integer that orders like the number, with -0 below +0.
-NETRA_SIM_INLINE int32_t orderKey32(uint32_t bits) {
-  return int32_t(bits ^ (uint32_t(int32_t(bits) >> 31) & 0x7fffffff));
-}
-NETRA_SIM_INLINE int64_t orderKey64(uint64_t bits) {
-  return int64_t(bits ^ (uint64_t(int64_t(bits) >> 63) & 0x7fffffffffffffff));
-}
-
-/// A quiet NaN gives way to the other operand. With the IEEE bit a signalling
-/// NaN wins, quieted, the first one first.
-NETRA_SIM_INLINE uint32_t settleMinMax32(const FloatEnv &env, uint32_t picked,
-                                         uint32_t a, uint32_t b) {
-  uint32_t r = isNan32(b) ? a : picked;
-  r = isNan32(a) ? b : r;
-  if (env.ieee) {
-    r = isSignalling32(b) ? b | 0x00400000 : r;
-    r = isSignalling32(a) ? a | 0x00400000 : r;
-  }
-  return r;
-}
-NETRA_SIM_INLINE uint32_t min32(const FloatEnv &env, uint32_t a, uint32_t b) {
-  return settleMinMax32(env, orderKey32(a) < orderKey32(b) ? a : b, a, b);
-}
-NETRA_SIM_INLINE uint32_t max32(const FloatEnv &env, uint32_t a, uint32_t b) {
-  return settleMinMax32(env, orderKey32(a) > orderKey32(b) ? a : b, a, b);
-}
-NETRA_SIM_INLINE uint32_t med32(const FloatEnv &env, uint32_t a, uint32_t b,
-                                uint32_t c) {
-  if (isNan32(a) || isNan32(b) || isNan32(c))
-    return min32(env, min32(env, a, b), c);
-  uint32_t low = min32(env, a, b), high = max32(env, a, b);
-  return max32(env, low, min32(env, high, c));
-}
-
 NETRA_SIM_INLINE bool isNan64(uint64_t bits) {
   return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000;
 }
-NETRA_SIM_INLINE bool isSignalling64(uint64_t bits) {
-  return isNan64(bits) && !(bits & 0x0008000000000000);
-}
-NETRA_SIM_INLINE uint64_t settleMinMax64(const FloatEnv &env, uint64_t picked,
-                                         uint64_t a, uint64_t b) {
-  constexpr uint64_t quiet = 0x0008000000000000;
-  uint64_t r = isNan64(b) ? a : picked;
-  r = isNan64(a) ? b : r;
-  if (env.ieee) {
-    r = isSignalling64(b) ? b | quiet : r;
-    r = isSignalling64(a) ? a | quiet : r;
-  }
-  return r;
-}
-NETRA_SIM_INLINE uint64_t min64(const FloatEnv &env, uint64_t a, uint64_t b) {
-  return settleMinMax64(env, orderKey64(a) < orderKey64(b) ? a : b, a, b);
-}
-NETRA_SIM_INLINE uint64_t max64(const FloatEnv &env, uint64_t a, uint64_t b) {
-  return settleMinMax64(env, orderKey64(a) > orderKey64(b) ? a : b, a, b);
-}
-
 NETRA_SIM_INLINE bool isNan16(uint32_t bits) {
   return (bits & 0x7fff) > 0x7c00;
 }
-NETRA_SIM_INLINE bool isSignalling16(uint32_t bits) {
-  return isNan16(bits) && !(bits & 0x0200);
-}
-NETRA_SIM_INLINE int32_t orderKey16(uint32_t bits) {
-  int32_t v = int16_t(bits);
-  return v ^ ((v >> 31) & 0x7fff);
-}
-NETRA_SIM_INLINE uint32_t settleMinMax16(const FloatEnv &env, uint32_t picked,
-                                         uint32_t a, uint32_t b) {
-  uint32_t r = isNan16(b) ? a : picked;
-  r = isNan16(a) ? b : r;
-  if (env.ieee) {
-    r = isSignalling16(b) ? b | 0x0200 : r;
-    r = isSignalling16(a) ? a | 0x0200 : r;
+
+/// An IEEE format of \p Width bits, held in a \p Bits, and the operations that
+/// choose among its numbers. -0 orders below +0.
+template <typename Bits, unsigned Width, unsigned MantissaBits> struct Ieee {
+  static constexpr Bits Sign = Bits(1) << (Width - 1), Magnitude = Sign - 1;
+  static constexpr Bits Quiet = Bits(1) << (MantissaBits - 1);
+  static constexpr Bits Infinity = Magnitude & ~((Bits(1) << MantissaBits) - 1);
+
+  static NETRA_SIM_INLINE bool isNan(Bits v) {
+    return (v & Magnitude) > Infinity;
   }
-  return r;
-}
-NETRA_SIM_INLINE uint32_t min16(const FloatEnv &env, uint32_t a, uint32_t b) {
-  return settleMinMax16(env, orderKey16(a) < orderKey16(b) ? a : b, a, b);
-}
-NETRA_SIM_INLINE uint32_t max16(const FloatEnv &env, uint32_t a, uint32_t b) {
-  return settleMinMax16(env, orderKey16(a) > orderKey16(b) ? a : b, a, b);
-}
-NETRA_SIM_INLINE uint32_t med16(const FloatEnv &env, uint32_t a, uint32_t b,
-                                uint32_t c) {
-  if (isNan16(a) || isNan16(b) || isNan16(c))
-    return min16(env, min16(env, a, b), c);
-  uint32_t low = min16(env, a, b), high = max16(env, a, b);
-  return max16(env, low, min16(env, high, c));
-}
+  static NETRA_SIM_INLINE bool isSignalling(Bits v) {
+    return isNan(v) && !(v & Quiet);
+  }
+  static NETRA_SIM_INLINE bool isLess(Bits a, Bits b) {
+    // Among negative numbers the larger magnitude is the lesser; equal bits
+    // may go either way. As unsigned, the negative ones come last.
+    auto key = [](Bits v) { return v & Sign ? Magnitude & ~v : v | Sign; };
+    return key(a) < key(b);
+  }
+
+  /// A quiet NaN gives way to the other operand. With the IEEE bit a
+  /// signalling NaN wins, quieted, the first one first.
+  static NETRA_SIM_INLINE Bits settle(bool ieee, Bits picked, Bits a, Bits b) {
+    Bits r = isNan(b) ? a : picked;
+    r = isNan(a) ? b : r;
+    if (ieee) {
+      r = isSignalling(b) ? b | Quiet : r;
+      r = isSignalling(a) ? a | Quiet : r;
+    }
+    return r;
+  }
+  static NETRA_SIM_INLINE Bits min(bool ieee, Bits a, Bits b) {
+    return settle(ieee, isLess(a, b) ? a : b, a, b);
+  }
+  static NETRA_SIM_INLINE Bits max(bool ieee, Bits a, Bits b) {
+    return settle(ieee, isLess(b, a) ? a : b, a, b);
+  }
+  static NETRA_SIM_INLINE Bits median(bool ieee, Bits a, Bits b, Bits c) {
+    if (isNan(a) || isNan(b) || isNan(c))
+      return min(ieee, min(ieee, a, b), c);
+    const Bits low = min(ieee, a, b), high = max(ieee, a, b);
+    return max(ieee, low, min(ieee, high, c));
+  }
+  /// minimum3 and maximum3: NaN as soon as one source is NaN.
+  static NETRA_SIM_INLINE Bits propagate(bool wantMax, Bits a, Bits b) {
+    if (isNan(a))
+      return a | Quiet;
+    if (isNan(b))
+      return b | Quiet;
+    return isLess(b, a) == wantMax ? a : b;
+  }
+};
+using Half = Ieee<uint32_t, 16, 10>;
+using Single = Ieee<uint32_t, 32, 23>;
+using Double = Ieee<uint64_t, 64, 52>;
 
 /// Round to an integer, ties to even, whatever the host's rounding mode.
 NETRA_SIM_INLINE float roundEven(float x) {

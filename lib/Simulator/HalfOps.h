@@ -124,29 +124,30 @@ struct HalfMad {
 struct HalfMin {
   static constexpr unsigned sources = 2;
   static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
-    return min16(env, a, b);
+    return Half::min(env.ieee, a, b);
   }
 };
 struct HalfMax {
   static constexpr unsigned sources = 2;
   static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
-    return max16(env, a, b);
+    return Half::max(env.ieee, a, b);
   }
 };
 /// NaN as soon as one source is NaN.
 template <bool WantMax> struct HalfPropagate3 {
   static constexpr unsigned sources = 3;
-  static uint32_t two(uint32_t a, uint32_t b) {
-    if (isNan16(a))
-      return a | 0x0200;
-    if (isNan16(b))
-      return b | 0x0200;
-    return (orderKey16(a) > orderKey16(b)) == WantMax ? a : b;
-  }
   static uint32_t run(const FloatEnv &, uint32_t a, uint32_t b, uint32_t c) {
-    return two(two(a, b), c);
+    return Half::propagate(WantMax, Half::propagate(WantMax, a, b), c);
   }
 };
+
+/// The kernel of \p Op, which takes MODE and three halves.
+template <typename Op>
+void halfKernel(const uint32_t *a, const uint32_t *b, const uint32_t *c,
+                uint32_t *out, unsigned n, uint32_t mode) {
+  const FloatEnv env = floatEnv(mode, false);
+  eachLane(n, [&](unsigned l) { out[l] = Op::run(env, a[l], b[l], c[l]); });
+}
 
 } // namespace NETRA_SIM_VARIANT
 } // namespace netra::sim

@@ -19,10 +19,18 @@ namespace netra::sim {
 
 class Wave;
 struct Instruction;
+struct MatrixShape;
 
 /// Executes one instruction for one wave. The run loop has already set the
 /// wave's nextPc to the following instruction.
 using Handler = void (*)(const Instruction &, Wave &);
+
+/// The arithmetic of a vector instruction apart from its operands' modifiers
+/// and EXEC: from words of up to three sources to words of the result, for
+/// \p lanes lanes (32 or 64) under \p mode. \p out may be one of the sources.
+using LaneKernel = void (*)(const uint32_t *a, const uint32_t *b,
+                            const uint32_t *c, uint32_t *out, unsigned lanes,
+                            uint32_t mode);
 
 /// Scalar registers live in one file per wave. Special registers have fixed
 /// places in it whatever their encoding on the target.
@@ -129,6 +137,8 @@ constexpr unsigned MaxOperands = 6;
 
 struct Instruction {
   Handler handler = nullptr;
+  LaneKernel kernel = nullptr; ///< what the handler computes with, if it does
+  const MatrixShape *shape = nullptr; ///< matrix instructions
 
   /// The operands in the order of the assembly text, destinations first, with
   /// implied ones that the text shows (vcc) present. `off` has kind None.

@@ -1,6 +1,8 @@
 //===- LaneAlu.cpp - the frame of vector instructions ---------------------===//
 // SPDX-License-Identifier: MIT
 #include "LaneAlu.h"
+#include "FloatLanes.h"
+#include "FloatOps.h"
 
 #include <cfenv>
 
@@ -259,6 +261,209 @@ void storeCondition(Wave &w, const Operand &op, const uint32_t *value,
                     uint64_t mask) {
   w.setScalar64(op, Wave::gather(value, w.laneCount) & mask);
 }
+
+//===----------------------------------------------------------------------===//
+// Frames
+//===----------------------------------------------------------------------===//
+
+const uint32_t *flushLanes(unsigned n, const uint32_t *from,
+                           LaneVector &scratch) {
+  eachLane(n, [&](unsigned l) { scratch.lane[l] = flush32(from[l]); });
+  return scratch.lane;
+}
+
+void finishLanes(const Instruction &I, unsigned n, const FloatEnv &env,
+                 LaneVector &result) {
+  for (unsigned l = 0; l < n; ++l)
+    result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
+}
+
+void settleNans(uint32_t *result, const uint32_t *a, const uint32_t *b,
+                const uint32_t *c, unsigned sources) {
+  for (unsigned l = 0; l < BlockLanes; ++l) {
+    if (!isNan32(result[l]))
+      continue;
+    if (isNan32(a[l]))
+      result[l] = a[l] | 0x00400000;
+    else if (sources > 1 && isNan32(b[l]))
+      result[l] = b[l] | 0x00400000;
+    else if (sources > 2 && isNan32(c[l]))
+      result[l] = c[l] | 0x00400000;
+    else
+      result[l] = DefaultNan32;
+  }
+}
+
+namespace {
+
+/// The bits of MODE that bring a domain off the kernel's own arithmetic, and
+/// how they stand when nothing needs to be done.
+struct ModeNeeds {
+  uint32_t mask, plain;
+};
+constexpr ModeNeeds needsOf(Domain domain) {
+  constexpr uint32_t round = 3u << ModeRound32Shift;
+  constexpr uint32_t keepInputs = 1u << ModeDenorm32Shift;
+  constexpr uint32_t keepResults = 2u << ModeDenorm32Shift;
+  switch (domain) {
+  case Domain::Integer:
+    return {0, 0};
+  case Domain::Single:
+    return {round | keepInputs | keepResults, keepInputs | keepResults};
+  case Domain::FromSingle:
+    return {keepInputs, keepInputs};
+  case Domain::ToSingle:
+    return {round, 0};
+  }
+  return {0, 0};
+}
+
+} // namespace
+
+void runSingle(LaneKernel kernel, Wave &w, unsigned n, const uint32_t **source,
+               LaneVector *scratch, uint32_t *out) {
+  constexpr ModeNeeds needs = needsOf(Domain::Single);
+  const unsigned lanes = w.laneCount;
+  auto run = [&] {
+    kernel(source[0], source[n > 1 ? 1 : 0], source[n > 2 ? 2 : 0], out, lanes,
+           w.mode);
+  };
+  if (__builtin_expect((w.mode & needs.mask) == needs.plain, 1))
+    return run();
+  const FloatEnv env = floatEnv(w, true);
+  for (unsigned k = 0; k < n && env.flushInputs; ++k)
+    source[k] = flushLanes(lanes, source[k], scratch[k]);
+  if (env.rounding == RoundingMode::NearestEven) {
+    run();
+  } else {
+    HostRounding rounding(env.rounding);
+    run();
+  }
+  if (env.flushResults)
+    eachLane(lanes, [&](unsigned l) { out[l] = flush32(out[l]); });
+}
+
+namespace {
+
+template <Domain D, unsigned N, bool Tied>
+void general(const Instruction &I, Wave &w) {
+  LaneVector t[N], result;
+  constexpr bool fromFloat = D == Domain::Single || D == Domain::FromSingle;
+  constexpr SourceType type = fromFloat ? SourceType::F32 : SourceType::Int;
+  const unsigned n = w.laneCount;
+  const uint32_t *source[N];
+  for (unsigned k = 0; k < N; ++k)
+    source[k] = Tied && k == N - 1 ? w.row(I.dst().index)
+                                   : fetch(I, w, k, 0, type, t[k]);
+  if constexpr (D == Domain::Single) {
+    runSingle(I.kernel, w, N, source, t, result.lane);
+  } else {
+    const FloatEnv env = floatEnv(w, true);
+    if (D == Domain::FromSingle && env.flushInputs)
+      for (unsigned k = 0; k < N; ++k)
+        source[k] = flushLanes(n, source[k], t[k]);
+    auto run = [&] {
+      I.kernel(source[0], source[N > 1 ? 1 : 0], source[N > 2 ? 2 : 0],
+               result.lane, n, w.mode);
+    };
+    if (D == Domain::ToSingle && env.rounding != RoundingMode::NearestEven) {
+      HostRounding rounding(env.rounding);
+      run();
+    } else {
+      run();
+    }
+  }
+  if ((D == Domain::Single || D == Domain::ToSingle) && (I.clamp || I.omod))
+    finishLanes(I, n, floatEnv(w, true), result);
+  storeResult(I, w, result.lane, writeMask(I, w));
+}
+
+template <Domain D, unsigned N, bool Tied>
+void bare(const Instruction &I, Wave &w) {
+  constexpr ModeNeeds needs = needsOf(D);
+  if (needs.mask && __builtin_expect((w.mode & needs.mask) != needs.plain, 0))
+    return general<D, N, Tied>(I, w);
+  LaneVector t[N];
+  uint32_t *d = w.row(I.dst().index);
+  const uint32_t *a = w.lanes(I.src(0), 0, t[0]);
+  const uint32_t *b = N > 1 ? w.lanes(I.src(1), 0, t[N > 1 ? 1 : 0]) : a;
+  const uint32_t *c = N < 3  ? a
+                      : Tied ? d
+                             : w.lanes(I.src(2), 0, t[N > 2 ? 2 : 0]);
+  if (__builtin_expect(w.allActive(), 1))
+    return I.kernel(a, b, c, d, w.laneCount, w.mode);
+  LaneVector result;
+  I.kernel(a, b, c, result.lane, w.laneCount, w.mode);
+  w.writeLanes(I.dst(), 0, result.lane);
+}
+
+} // namespace
+
+template <Domain D, unsigned N, bool Tied>
+Handler bindLanes(const Instruction &I, const char *&) {
+  return isBare(I) ? bare<D, N, Tied> : general<D, N, Tied>;
+}
+template Handler bindLanes<Domain::Integer, 1>(const Instruction &,
+                                               const char *&);
+template Handler bindLanes<Domain::Integer, 2>(const Instruction &,
+                                               const char *&);
+template Handler bindLanes<Domain::Integer, 3>(const Instruction &,
+                                               const char *&);
+template Handler bindLanes<Domain::Single, 1>(const Instruction &,
+                                              const char *&);
+template Handler bindLanes<Domain::Single, 2>(const Instruction &,
+                                              const char *&);
+template Handler bindLanes<Domain::Single, 3>(const Instruction &,
+                                              const char *&);
+template Handler bindLanes<Domain::Single, 3, true>(const Instruction &,
+                                                    const char *&);
+template Handler bindLanes<Domain::FromSingle, 1>(const Instruction &,
+                                                  const char *&);
+template Handler bindLanes<Domain::FromSingle, 2>(const Instruction &,
+                                                  const char *&);
+template Handler bindLanes<Domain::ToSingle, 1>(const Instruction &,
+                                                const char *&);
+
+template <bool Float, unsigned N, bool KeepHigh, bool Tied>
+void halfLanes(const Instruction &I, Wave &w) {
+  LaneVector t[N], result;
+  constexpr SourceType type = Float ? SourceType::F16 : SourceType::Int16;
+  const FloatEnv env = floatEnv(w, false);
+  const unsigned n = w.laneCount;
+  const uint32_t *source[N];
+  for (unsigned k = 0; k < N; ++k) {
+    if (Tied && k == N - 1) {
+      const uint32_t *d = w.row(I.dst().index);
+      const unsigned shift =
+          I.encoding == Encoding::Plain && (I.opSel & 8) ? 16 : 0;
+      eachLane(n, [&](unsigned l) { t[k].lane[l] = d[l] >> shift & 0xffff; });
+      source[k] = t[k].lane;
+    } else {
+      source[k] = fetch(I, w, k, 0, type, t[k]);
+    }
+    if (Float && env.flushInputs) {
+      const uint32_t *from = source[k];
+      eachLane(n, [&](unsigned l) { t[k].lane[l] = flush16(from[l]); });
+      source[k] = t[k].lane;
+    }
+  }
+  I.kernel(source[0], source[N > 1 ? 1 : 0], source[N > 2 ? 2 : 0], result.lane,
+           n, w.mode);
+  for (unsigned l = 0; Float && (I.clamp || I.omod) && l < n; ++l)
+    result.lane[l] = finishF16(result.lane[l], I, env);
+  if (!Float)
+    eachLane(n, [&](unsigned l) { result.lane[l] &= 0xffff; });
+  storeResult16(I, w, result.lane, writeMask(I, w), KeepHigh);
+}
+template void halfLanes<false, 1, false>(const Instruction &, Wave &);
+template void halfLanes<false, 2, false>(const Instruction &, Wave &);
+template void halfLanes<false, 3, false>(const Instruction &, Wave &);
+template void halfLanes<false, 3, true>(const Instruction &, Wave &);
+template void halfLanes<true, 1, false>(const Instruction &, Wave &);
+template void halfLanes<true, 2, false>(const Instruction &, Wave &);
+template void halfLanes<true, 3, false>(const Instruction &, Wave &);
+template void halfLanes<true, 3, true>(const Instruction &, Wave &);
+template void halfLanes<true, 3, false, true>(const Instruction &, Wave &);
 
 HostRounding::HostRounding(RoundingMode mode) : saved(std::fegetround()) {
   static constexpr int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,

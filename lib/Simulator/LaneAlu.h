@@ -33,8 +33,7 @@ struct FloatEnv {
   bool ieee, dx10Clamp, fp16Overflow;
 };
 
-NETRA_SIM_INLINE FloatEnv floatEnv(const Wave &w, bool isF32) {
-  const uint32_t mode = w.mode;
+NETRA_SIM_INLINE FloatEnv floatEnv(uint32_t mode, bool isF32) {
   const unsigned denorm =
       mode >> (isF32 ? ModeDenorm32Shift : ModeDenorm64Shift);
   const unsigned round = mode >> (isF32 ? ModeRound32Shift : ModeRound64Shift);
@@ -42,17 +41,16 @@ NETRA_SIM_INLINE FloatEnv floatEnv(const Wave &w, bool isF32) {
           RoundingMode(round & 3),     (mode & ModeIeee) != 0,
           (mode & ModeDx10Clamp) != 0, (mode & ModeFp16Overflow) != 0};
 }
+NETRA_SIM_INLINE FloatEnv floatEnv(const Wave &w, bool isF32) {
+  return floatEnv(w.mode, isF32);
+}
 
-/// Runs \p body for every lane; the usual lane count is a constant, so that
-/// the loop unrolls.
+/// Runs \p body for every lane. Waves have 32 or 64 of them; a constant count
+/// in the inner loop lets it become vector code without a remainder.
 template <typename Body> NETRA_SIM_INLINE void eachLane(unsigned n, Body body) {
-  if (__builtin_expect(n == 64, 1)) {
+  for (unsigned base = 0; base < n; base += 32) {
     NETRA_LANE_LOOP
-    for (unsigned l = 0; l < 64; ++l)
-      body(l);
-  } else {
-    NETRA_LANE_LOOP
-    for (unsigned l = 0; l < n; ++l)
+    for (unsigned l = base; l < base + 32; ++l)
       body(l);
   }
 }
@@ -142,92 +140,80 @@ NETRA_SIM_INLINE uint32_t finishF32(uint32_t bits, unsigned omod, bool clamp,
   return bits;
 }
 
+/// \p from with denormals flushed, in \p scratch (which may hold \p from).
+const uint32_t *flushLanes(unsigned n, const uint32_t *from,
+                           LaneVector &scratch);
+
+/// Applies omod and clamp to \p n f32 results.
+void finishLanes(const Instruction &I, unsigned n, const FloatEnv &env,
+                 LaneVector &result);
+
 //===----------------------------------------------------------------------===//
-// Integer instructions of one 32-bit result
+// Frames: everything of an instruction but its arithmetic
 //===----------------------------------------------------------------------===//
+
+/// What a kernel computes on, and what MODE and modifiers do around it.
+enum class Domain : uint8_t {
+  Integer,    ///< 32-bit integers
+  Single,     ///< f32: rounding and denormals by MODE, omod, clamp
+  FromSingle, ///< f32 to integers: denormal sources by MODE
+  ToSingle    ///< integers to f32: rounding by MODE, omod, clamp
+};
+
+/// The frame for a kernel of \p N sources; \p Tied: the destination is the last
+/// of them. Without modifiers and in the usual MODE the kernel works on the
+/// registers themselves. Instances are in LaneAlu.cpp.
+template <Domain D, unsigned N, bool Tied = false>
+Handler bindLanes(const Instruction &I, const char *&why);
+
+/// The frame of 16-bit operands: floats (denormals by the MODE of f16, omod,
+/// clamp) or integers. \p Tied as above; \p KeepHigh: the result leaves the
+/// other half of the destination alone. The kernel gets zero-extended halves.
+template <bool Float, unsigned N, bool KeepHigh, bool Tied = false>
+void halfLanes(const Instruction &I, Wave &w);
+
+/// Runs the kernel of an f32 instruction in the rounding and denormal modes of
+/// MODE. \p source holds \p n rows, which may come to lie in \p scratch.
+void runSingle(LaneKernel kernel, Wave &w, unsigned n, const uint32_t **source,
+               LaneVector *scratch, uint32_t *out);
 
 /// \p F, a stateless function object, takes N words and gives one.
-template <typename F, unsigned N> void bareInt(const Instruction &I, Wave &w) {
-  LaneVector t0, t1, t2;
-  const uint32_t *a = w.lanes(I.src(0), 0, t0);
-  const uint32_t *b = N > 1 ? w.lanes(I.src(1), 0, t1) : a;
-  const uint32_t *c = N > 2 ? w.lanes(I.src(2), 0, t2) : a;
-  uint32_t *d = w.row(I.dst().index);
-  auto one = [&](unsigned l) -> uint32_t {
-    if constexpr (N == 1)
-      return F{}(a[l]);
-    else if constexpr (N == 2)
-      return F{}(a[l], b[l]);
-    else
-      return F{}(a[l], b[l], c[l]);
-  };
-  if (w.allActive()) {
-    eachLane(w.laneCount, [&](unsigned l) { d[l] = one(l); });
-    return;
-  }
-  const uint32_t *m = w.execLanes();
-  eachLane(w.laneCount,
-           [&](unsigned l) { d[l] = (one(l) & m[l]) | (d[l] & ~m[l]); });
-}
-
 template <typename F, unsigned N>
-void generalInt(const Instruction &I, Wave &w) {
-  LaneVector t0, t1, t2, result;
-  const uint32_t *a = fetch(I, w, 0, 0, SourceType::Int, t0);
-  const uint32_t *b = N > 1 ? fetch(I, w, 1, 0, SourceType::Int, t1) : a;
-  const uint32_t *c = N > 2 ? fetch(I, w, 2, 0, SourceType::Int, t2) : a;
-  eachLane(w.laneCount, [&](unsigned l) {
+void wordKernel(const uint32_t *a, const uint32_t *b, const uint32_t *c,
+                uint32_t *out, unsigned n, uint32_t mode) {
+  eachLane(n, [&](unsigned l) {
     if constexpr (N == 1)
-      result.lane[l] = F{}(a[l]);
+      out[l] = F{}(a[l]);
     else if constexpr (N == 2)
-      result.lane[l] = F{}(a[l], b[l]);
+      out[l] = F{}(a[l], b[l]);
     else
-      result.lane[l] = F{}(a[l], b[l], c[l]);
+      out[l] = F{}(a[l], b[l], c[l]);
   });
-  storeResult(I, w, result.lane, writeMask(I, w));
 }
 
-/// Binds \p F; \p Saturating is what the clamp bit makes of it, or F itself
-/// where the ISA ignores the bit.
-template <typename F, unsigned N, typename Saturating>
-Handler bindInt(const Instruction &I, const char *&why) {
-  if (I.clamp)
-    return generalInt<Saturating, N>;
-  return isBare(I) ? bareInt<F, N> : generalInt<F, N>;
+/// Registers \p F; \p Saturating is what the clamp bit makes of it.
+template <unsigned N, typename F>
+Semantics &addInt(SemanticsTable &table, const char *name, F) {
+  Semantics &added = table.addBinder(name, bindLanes<Domain::Integer, N>);
+  added.kernel = wordKernel<F, N>;
+  return added;
 }
-
-template <unsigned N, typename F, typename Saturating = F>
-void addInt(SemanticsTable &table, const char *name, F, Saturating = {}) {
-  table.addBinder(name, bindInt<F, N, Saturating>);
+template <unsigned N, typename F, typename Saturating>
+void addInt(SemanticsTable &table, const char *name, F f, Saturating) {
+  addInt<N>(table, name, f).clampKernel = wordKernel<Saturating, N>;
 }
 
 /// 16-bit integers: \p F gets zero-extended halves, its low half is taken.
-template <typename F, unsigned N, bool KeepHigh>
-void int16(const Instruction &I, Wave &w) {
-  LaneVector t0, t1, t2, result;
-  const uint32_t *a = fetch(I, w, 0, 0, SourceType::Int16, t0);
-  const uint32_t *b = N > 1 ? fetch(I, w, 1, 0, SourceType::Int16, t1) : a;
-  const uint32_t *c = N > 2 ? fetch(I, w, 2, 0, SourceType::Int16, t2) : a;
-  eachLane(w.laneCount, [&](unsigned l) {
-    if constexpr (N == 1)
-      result.lane[l] = F{}(a[l]) & 0xffff;
-    else if constexpr (N == 2)
-      result.lane[l] = F{}(a[l], b[l]) & 0xffff;
-    else
-      result.lane[l] = F{}(a[l], b[l], c[l]) & 0xffff;
-  });
-  storeResult16(I, w, result.lane, writeMask(I, w), KeepHigh);
+template <unsigned N, bool KeepHigh = false, typename F>
+Semantics &addInt16(SemanticsTable &table, const char *name, F) {
+  Semantics &added =
+      table.add(name, halfLanes<false, N, KeepHigh>, AllEncodings);
+  added.kernel = wordKernel<F, N>;
+  return added;
 }
-
-template <typename F, unsigned N, typename Saturating, bool KeepHigh>
-Handler bindInt16(const Instruction &I, const char *&why) {
-  return I.clamp ? int16<Saturating, N, KeepHigh> : int16<F, N, KeepHigh>;
-}
-
-template <unsigned N, bool KeepHigh = false, typename F,
-          typename Saturating = F>
-void addInt16(SemanticsTable &table, const char *name, F, Saturating = {}) {
-  table.addBinder(name, bindInt16<F, N, Saturating, KeepHigh>);
+template <unsigned N, bool KeepHigh = false, typename F, typename Saturating>
+void addInt16(SemanticsTable &table, const char *name, F f, Saturating) {
+  addInt16<N, KeepHigh>(table, name, f).clampKernel = wordKernel<Saturating, N>;
 }
 
 } // namespace NETRA_SIM_VARIANT

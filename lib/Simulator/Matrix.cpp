@@ -5,7 +5,7 @@
 #include "Wave.h"
 
 #include <array>
-#include <utility>
+#include <iterator>
 
 namespace netra::sim {
 namespace NETRA_SIM_VARIANT {
@@ -81,19 +81,6 @@ constexpr const char *names[] = {
     "v_smfmac_f32_32x32x64_bf8_fp8",
     "v_smfmac_f32_32x32x64_bf8_bf8",
 };
-constexpr unsigned count = sizeof names / sizeof *names;
-
-const MatrixShape &shapeAt(unsigned k) {
-  static const std::array<MatrixShape, count> shapes = [] {
-    std::array<MatrixShape, count> all;
-    for (unsigned i = 0; i < count; ++i)
-      if (std::optional<MatrixShape> shape = matrixShapeOf(names[i]))
-        all[i] = *shape;
-    return all;
-  }();
-  return shapes[k];
-}
-
 /// The block scales of one side. Constants and scalars give the exponent field
 /// of their f32 value to every lane.
 const uint32_t *scaleImage(const Wave &w, const Operand &op,
@@ -106,9 +93,8 @@ const uint32_t *scaleImage(const Wave &w, const Operand &op,
   return scratch.lane;
 }
 
-template <unsigned K, MatrixModel Model>
-void matrix(const Instruction &I, Wave &w) {
-  MatrixShape shape = shapeAt(K);
+template <MatrixModel Model> void matrix(const Instruction &I, Wave &w) {
+  MatrixShape shape = *I.shape;
   if (w.laneCount != 64)
     return w.fail("matrix instructions need waves of 64 lanes");
   if (shape.chosenFormats) {
@@ -145,9 +131,9 @@ void matrix(const Instruction &I, Wave &w) {
   executeMatrix(shape, o);
 }
 
-template <unsigned K, MatrixModel Model>
+template <MatrixModel Model>
 Handler bind(const Instruction &I, const char *&why) {
-  const MatrixShape &shape = shapeAt(K);
+  const MatrixShape &shape = *I.shape;
   if (shape.chosenFormats &&
       (!matrixFormatOf(I.cbsz) || !matrixFormatOf(I.blgp))) {
     why = "CBSZ or BLGP names no format";
@@ -166,32 +152,34 @@ Handler bind(const Instruction &I, const char *&why) {
     why = "A and B must be vector registers";
     return nullptr;
   }
-  return matrix<K, Model>;
+  return matrix<Model>;
 }
 
 constexpr const char *modelNote =
     "layouts exact; f32 sums follow the arithmetic published for CDNA3, which "
     "is not known to be that of CDNA4";
 
-template <MatrixModel Model, unsigned... K>
-void addAll(SemanticsTable &t, std::integer_sequence<unsigned, K...>) {
-  auto one = [&](const char *name, Binder binder, const MatrixShape &shape) {
-    const bool exact = shape.integerResult() || shape.doubleResult();
-    t.addBinder(name, binder, unsigned(Encoding::Plain),
-                exact ? Fidelity::Exact : Fidelity::Bounded,
-                exact ? "" : modelNote);
-  };
-  (one(names[K], bind<K, Model>, shapeAt(K)), ...);
-}
-
 } // namespace
 
 void registerMatrix(SemanticsTable &t, MatrixArithmetic arithmetic) {
-  using All = std::make_integer_sequence<unsigned, count>;
-  if (arithmetic == MatrixArithmetic::Cdna3)
-    addAll<MatrixModel::Cdna3>(t, All());
-  else
-    addAll<MatrixModel::Sequential>(t, All());
+  constexpr size_t count = std::size(names);
+  static const std::array<MatrixShape, count> shapes = [] {
+    std::array<MatrixShape, count> all;
+    for (size_t i = 0; i < count; ++i)
+      if (std::optional<MatrixShape> shape = matrixShapeOf(names[i]))
+        all[i] = *shape;
+    return all;
+  }();
+  for (size_t i = 0; i < count; ++i) {
+    const bool exact = shapes[i].integerResult() || shapes[i].doubleResult();
+    t.addBinder(
+         names[i],
+         arithmetic == MatrixArithmetic::Cdna3 ? bind<MatrixModel::Cdna3>
+                                               : bind<MatrixModel::Sequential>,
+         unsigned(Encoding::Plain), exact ? Fidelity::Exact : Fidelity::Bounded,
+         exact ? "" : modelNote)
+        .shape = &shapes[i];
+  }
 }
 
 } // namespace NETRA_SIM_VARIANT

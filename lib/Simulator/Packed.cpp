@@ -17,12 +17,11 @@ using U = uint32_t;
 
 /// op_sel names the dword of each source for the low result, op_sel_hi for the
 /// high one.
-template <typename F, unsigned N> void pairF32(const Instruction &I, Wave &w) {
+template <unsigned N> void pairF32(const Instruction &I, Wave &w) {
   LaneVector result[2];
-  const FloatEnv env = floatEnv(w, true);
   for (unsigned h = 0; h < 2; ++h) {
-    LaneVector t[3];
-    const uint32_t *source[3];
+    LaneVector t[N], flushed[N];
+    const uint32_t *source[N];
     const unsigned sel = h ? I.opSelHi : I.opSel, neg = h ? I.negHi : I.negLo;
     for (unsigned k = 0; k < N; ++k) {
       source[k] = w.lanes(I.src(k), sel >> k & 1, t[k]);
@@ -33,20 +32,13 @@ template <typename F, unsigned N> void pairF32(const Instruction &I, Wave &w) {
         source[k] = t[k].lane;
       }
     }
-    run<F, N, Rule::Arithmetic>(env, w.laneCount, source[0], source[1],
-                                source[N - 1], result[h].lane);
-    for (unsigned l = 0; I.clamp && l < w.laneCount; ++l)
-      result[h].lane[l] = finishF32(result[h].lane[l], 0, true, env);
+    runSingle(I.kernel, w, N, source, flushed, result[h].lane);
+    if (I.clamp)
+      finishLanes(I, w.laneCount, floatEnv(w, true), result[h]);
   }
   w.writeLanes(I.dst(), 0, result[0].lane);
   w.writeLanes(I.dst(), 1, result[1].lane);
 }
-struct Add {
-  float operator()(float a, float b) const { return a + b; }
-};
-struct Multiply {
-  float operator()(float a, float b) const { return a * b; }
-};
 
 void moveB32(const Instruction &I, Wave &w) {
   LaneVector t0, t1, high;
@@ -74,72 +66,80 @@ void half(const Instruction &I, Wave &w, unsigned k, unsigned h, bool isFloat,
   });
 }
 
-template <typename Op, bool Tied = false>
+template <unsigned N, bool Tied = false>
 void pairF16(const Instruction &I, Wave &w) {
   LaneVector result[2];
   const FloatEnv env = floatEnv(w, false);
-  constexpr unsigned n = Op::sources;
+  const unsigned n = w.laneCount;
   for (unsigned h = 0; h < 2; ++h) {
-    LaneVector t[3];
-    for (unsigned k = 0; k < n; ++k) {
+    LaneVector t[N];
+    for (unsigned k = 0; k < N; ++k) {
       if (Tied) {
         const uint32_t *d = w.row(I.dst().index);
         LaneVector s;
-        const uint32_t *from = k == n - 1 ? d : w.lanes(I.src(k), 0, s);
-        eachLane(w.laneCount, [&](unsigned l) {
+        const uint32_t *from = k == N - 1 ? d : w.lanes(I.src(k), 0, s);
+        eachLane(n, [&](unsigned l) {
           t[k].lane[l] = from[l] >> (16 * h) & 0xffff;
         });
       } else {
         half(I, w, k, h, true, t[k]);
       }
       if (env.flushInputs)
-        eachLane(w.laneCount,
-                 [&](unsigned l) { t[k].lane[l] = flush16(t[k].lane[l]); });
+        eachLane(n, [&](unsigned l) { t[k].lane[l] = flush16(t[k].lane[l]); });
     }
-    const LaneVector &second = t[n > 1 ? 1 : 0], &third = t[n > 2 ? 2 : 0];
-    eachLane(w.laneCount, [&](unsigned l) {
-      result[h].lane[l] =
-          Op::run(env, t[0].lane[l], second.lane[l], third.lane[l]);
-    });
-    for (unsigned l = 0; I.clamp && l < w.laneCount; ++l)
+    I.kernel(t[0].lane, t[N > 1 ? 1 : 0].lane, t[N > 2 ? 2 : 0].lane,
+             result[h].lane, n, w.mode);
+    for (unsigned l = 0; I.clamp && l < n; ++l)
       result[h].lane[l] = finishF16(result[h].lane[l], I, env);
   }
-  eachLane(w.laneCount,
+  eachLane(n,
            [&](unsigned l) { result[0].lane[l] |= result[1].lane[l] << 16; });
   storeWord(w, I.dst(), 0, result[0].lane, writeMask(I, w));
 }
+template <typename Op> void addPairF16(SemanticsTable &t, const char *name) {
+  t.add(name, pairF16<Op::sources>).kernel = halfKernel<Op>;
+}
 
-/// \p F gives the exact result of two or three integers; clamp saturates it.
-template <typename F, unsigned N, bool Signed>
-void pairInt(const Instruction &I, Wave &w) {
+template <unsigned N> void pairInt(const Instruction &I, Wave &w) {
   LaneVector result[2];
-  const bool clamp = I.clamp;
+  const unsigned n = w.laneCount;
   for (unsigned h = 0; h < 2; ++h) {
-    LaneVector t[3];
+    LaneVector t[N];
     for (unsigned k = 0; k < N; ++k)
       half(I, w, k, h, false, t[k]);
-    auto value = [](U v) { return Signed ? int64_t(int16_t(v)) : int64_t(v); };
-    eachLane(w.laneCount, [&](unsigned l) {
-      int64_t r;
-      if constexpr (N == 2)
-        r = F{}(value(t[0].lane[l]), value(t[1].lane[l]));
-      else
-        r = F{}(value(t[0].lane[l]), value(t[1].lane[l]), value(t[2].lane[l]));
-      if (clamp) {
-        constexpr int64_t low = Signed ? INT16_MIN : 0;
-        constexpr int64_t high = Signed ? INT16_MAX : 0xffff;
-        r = r < low ? low : r > high ? high : r;
-      }
-      result[h].lane[l] = U(r) & 0xffff;
-    });
+    I.kernel(t[0].lane, t[1].lane, t[N - 1].lane, result[h].lane, n, w.mode);
   }
-  eachLane(w.laneCount,
-           [&](unsigned l) { result[0].lane[l] |= result[1].lane[l] << 16; });
+  eachLane(n, [&](unsigned l) {
+    result[0].lane[l] = (result[0].lane[l] & 0xffff) | result[1].lane[l] << 16;
+  });
   w.writeLanes(I.dst(), 0, result[0].lane);
 }
+/// A pair of 16-bit integers; \p F gets them extended to words.
 template <unsigned N, bool Signed, typename F>
-void addPair(SemanticsTable &t, const char *name, F) {
-  t.add(name, pairInt<F, N, Signed>);
+Semantics &addPair(SemanticsTable &t, const char *name, F) {
+  constexpr auto one = [](auto... v) {
+    return U(F{}(Signed ? int32_t(int16_t(v)) : int32_t(v)...));
+  };
+  Semantics &added = t.add(name, pairInt<N>);
+  added.kernel = wordKernel<decltype(one), N>;
+  return added;
+}
+/// The clamp bit saturates what \p F gives in 64 bits.
+template <unsigned N, bool Signed, typename F>
+void addSaturatingPair(SemanticsTable &t, const char *name, F) {
+  constexpr auto one = [](auto... v) {
+    const int64_t r = F{}(Signed ? int64_t(int16_t(v)) : int64_t(v)...);
+    constexpr int64_t low = Signed ? INT16_MIN : 0;
+    constexpr int64_t high = Signed ? INT16_MAX : 0xffff;
+    return U(r < low ? low : r > high ? high : r);
+  };
+  // Without clamp only the low half counts, which words give as well.
+  constexpr auto wrapping = [](auto... v) {
+    return F{}(Signed ? U(int16_t(v)) : U(v)...);
+  };
+  Semantics &added = t.add(name, pairInt<N>);
+  added.kernel = wordKernel<decltype(wrapping), N>;
+  added.clampKernel = wordKernel<decltype(one), N>;
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,8 +167,8 @@ template <Mix M> void mixed(const Instruction &I, Wave &w) {
       t[k].lane[l] = negate ? v ^ 0x80000000 : v;
     });
   }
-  run<FusedMultiplyAdd, 3, Rule::Arithmetic>(env, w.laneCount, t[0].lane,
-                                             t[1].lane, t[2].lane, result.lane);
+  const uint32_t *source[] = {t[0].lane, t[1].lane, t[2].lane};
+  runSingle(I.kernel, w, 3, source, t, result.lane);
   if constexpr (M == Mix::Single) {
     for (unsigned l = 0; I.clamp && l < w.laneCount; ++l)
       result.lane[l] = finishF32(result.lane[l], 0, true, env);
@@ -189,58 +189,53 @@ template <Mix M> void mixed(const Instruction &I, Wave &w) {
 } // namespace
 
 void registerPacked(SemanticsTable &t) {
-  t.add("v_pk_fma_f32", pairF32<FusedMultiplyAdd, 3>);
-  t.add("v_pk_mul_f32", pairF32<Multiply, 2>);
-  t.add("v_pk_add_f32", pairF32<Add, 2>);
+  t.add("v_pk_fma_f32", pairF32<3>).kernel = floatKernel<FusedMultiplyAdd, 3>;
+  t.add("v_pk_mul_f32", pairF32<2>).kernel = floatKernel<Multiply, 2>;
+  t.add("v_pk_add_f32", pairF32<2>).kernel = floatKernel<Add, 2>;
   t.add("v_pk_mov_b32", moveB32);
 
-  t.add("v_pk_fma_f16", pairF16<HalfFma>);
-  t.add("v_pk_add_f16", pairF16<HalfAdd>);
-  t.add("v_pk_mul_f16", pairF16<HalfMul>);
-  t.add("v_pk_min_f16", pairF16<HalfMin>);
-  t.add("v_pk_max_f16", pairF16<HalfMax>);
-  t.add("v_pk_minimum3_f16", pairF16<HalfPropagate3<false>>);
-  t.add("v_pk_maximum3_f16", pairF16<HalfPropagate3<true>>);
-  t.add("v_pk_fmac_f16", pairF16<HalfFma, true>);
+  addPairF16<HalfFma>(t, "v_pk_fma_f16");
+  addPairF16<HalfAdd>(t, "v_pk_add_f16");
+  addPairF16<HalfMul>(t, "v_pk_mul_f16");
+  addPairF16<HalfMin>(t, "v_pk_min_f16");
+  addPairF16<HalfMax>(t, "v_pk_max_f16");
+  addPairF16<HalfPropagate3<false>>(t, "v_pk_minimum3_f16");
+  addPairF16<HalfPropagate3<true>>(t, "v_pk_maximum3_f16");
+  t.add("v_pk_fmac_f16", pairF16<3, true>).kernel = halfKernel<HalfFma>;
 
-  addPair<3, true>(t, "v_pk_mad_i16",
-                   [](int64_t a, int64_t b, int64_t c) { return a * b + c; });
-  addPair<3, false>(t, "v_pk_mad_u16",
-                    [](int64_t a, int64_t b, int64_t c) { return a * b + c; });
-  addPair<2, false>(t, "v_pk_mul_lo_u16",
-                    [](int64_t a, int64_t b) { return a * b; });
-  addPair<2, true>(t, "v_pk_add_i16",
-                   [](int64_t a, int64_t b) { return a + b; });
-  addPair<2, true>(t, "v_pk_sub_i16",
-                   [](int64_t a, int64_t b) { return a - b; });
-  addPair<2, false>(t, "v_pk_add_u16",
-                    [](int64_t a, int64_t b) { return a + b; });
-  addPair<2, false>(t, "v_pk_sub_u16",
-                    [](int64_t a, int64_t b) { return a - b; });
-  addPair<2, false>(t, "v_pk_lshlrev_b16", [](int64_t a, int64_t b) {
-    return (b << (a & 15)) & 0xffff;
-  });
-  addPair<2, false>(t, "v_pk_lshrrev_b16",
-                    [](int64_t a, int64_t b) { return b >> (a & 15); });
-  addPair<2, true>(t, "v_pk_ashrrev_i16",
-                   [](int64_t a, int64_t b) { return b >> (a & 15); });
-  addPair<2, true>(t, "v_pk_max_i16",
-                   [](int64_t a, int64_t b) { return a > b ? a : b; });
-  addPair<2, true>(t, "v_pk_min_i16",
-                   [](int64_t a, int64_t b) { return a < b ? a : b; });
-  addPair<2, false>(t, "v_pk_max_u16",
-                    [](int64_t a, int64_t b) { return a > b ? a : b; });
-  addPair<2, false>(t, "v_pk_min_u16",
-                    [](int64_t a, int64_t b) { return a < b ? a : b; });
+  constexpr auto mad = [](auto a, auto b, auto c) { return a * b + c; };
+  constexpr auto add = [](auto a, auto b) { return a + b; };
+  constexpr auto sub = [](auto a, auto b) { return a - b; };
+  addSaturatingPair<3, true>(t, "v_pk_mad_i16", mad);
+  addSaturatingPair<3, false>(t, "v_pk_mad_u16", mad);
+  addSaturatingPair<2, false>(t, "v_pk_mul_lo_u16",
+                              [](auto a, auto b) { return a * b; });
+  addSaturatingPair<2, true>(t, "v_pk_add_i16", add);
+  addSaturatingPair<2, true>(t, "v_pk_sub_i16", sub);
+  addSaturatingPair<2, false>(t, "v_pk_add_u16", add);
+  addSaturatingPair<2, false>(t, "v_pk_sub_u16", sub);
+  addPair<2, false>(t, "v_pk_lshlrev_b16",
+                    [](int32_t a, int32_t b) { return b << (a & 15); });
+  constexpr auto right = [](int32_t a, int32_t b) { return b >> (a & 15); };
+  addPair<2, false>(t, "v_pk_lshrrev_b16", right);
+  addPair<2, true>(t, "v_pk_ashrrev_i16", right);
+  constexpr auto max = [](int32_t a, int32_t b) { return a > b ? a : b; };
+  constexpr auto min = [](int32_t a, int32_t b) { return a < b ? a : b; };
+  addPair<2, true>(t, "v_pk_max_i16", max);
+  addPair<2, true>(t, "v_pk_min_i16", min);
+  addPair<2, false>(t, "v_pk_max_u16", max);
+  addPair<2, false>(t, "v_pk_min_u16", min);
 
   for (const char *prefix : {"v_mad_mix", "v_fma_mix"}) {
     const std::string name = prefix;
-    t.add(name + "_f32", mixed<Mix::Single>);
     const char *twice = "rounded to f32 and then to f16";
-    t.add(name + "lo_f16", mixed<Mix::Low>, unsigned(Encoding::Plain),
-          Fidelity::Bounded, twice);
-    t.add(name + "hi_f16", mixed<Mix::High>, unsigned(Encoding::Plain),
-          Fidelity::Bounded, twice);
+    constexpr unsigned plain = unsigned(Encoding::Plain);
+    for (Semantics *added : {&t.add(name + "_f32", mixed<Mix::Single>),
+                             &t.add(name + "lo_f16", mixed<Mix::Low>, plain,
+                                    Fidelity::Bounded, twice),
+                             &t.add(name + "hi_f16", mixed<Mix::High>, plain,
+                                    Fidelity::Bounded, twice)})
+      added->kernel = floatKernel<FusedMultiplyAdd, 3>;
   }
 }
 

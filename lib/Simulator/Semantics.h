@@ -11,8 +11,8 @@
 #define NETRA_LIB_SIMULATOR_SEMANTICS_H
 
 #include "Instruction.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringRef.h"
+#include <memory>
+#include <string_view>
 
 // Files with lane loops are compiled once per host variant; the build defines
 // the variant's name.
@@ -42,31 +42,31 @@ struct Semantics {
   unsigned encodings = unsigned(Encoding::Plain);
   Fidelity fidelity = Fidelity::Exact;
   const char *note = "";
+  LaneKernel kernel = nullptr;      ///< for handlers that take one
+  LaneKernel clampKernel = nullptr; ///< in its place under the clamp bit
+  const MatrixShape *shape = nullptr;
 };
 
 class SemanticsTable {
 public:
+  SemanticsTable();
+  SemanticsTable(SemanticsTable &&);
+  ~SemanticsTable();
+
   /// `mnemonic` is the assembly mnemonic without _e32/_e64/_dpp/_sdwa, e.g.
   /// "v_add_f32". `encodings` names the encodings the handler honours.
-  void add(llvm::StringRef mnemonic, Handler handler,
-           unsigned encodings = unsigned(Encoding::Plain),
-           Fidelity fidelity = Fidelity::Exact, const char *note = "") {
-    table[mnemonic] = {handler, nullptr, encodings, fidelity, note};
-  }
-  void addBinder(llvm::StringRef mnemonic, Binder binder,
-                 unsigned encodings = AllEncodings,
-                 Fidelity fidelity = Fidelity::Exact, const char *note = "") {
-    table[mnemonic] = {nullptr, binder, encodings, fidelity, note};
-  }
-  const Semantics *find(llvm::StringRef mnemonic) const {
-    auto it = table.find(mnemonic);
-    return it == table.end() ? nullptr : &it->second;
-  }
-  auto begin() const { return table.begin(); }
-  auto end() const { return table.end(); }
+  Semantics &add(std::string_view mnemonic, Handler handler,
+                 unsigned encodings = unsigned(Encoding::Plain),
+                 Fidelity fidelity = Fidelity::Exact, const char *note = "");
+  Semantics &addBinder(std::string_view mnemonic, Binder binder,
+                       unsigned encodings = AllEncodings,
+                       Fidelity fidelity = Fidelity::Exact,
+                       const char *note = "");
+  const Semantics *find(std::string_view mnemonic) const;
 
 private:
-  llvm::StringMap<Semantics> table;
+  struct Map; // keeps the many files that register free of its headers
+  std::unique_ptr<Map> map;
 };
 
 /// The arithmetic of matrix instructions, read by their handlers.

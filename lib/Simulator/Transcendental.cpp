@@ -12,6 +12,7 @@
 #include "VectorAlu.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace netra::sim {
 namespace NETRA_SIM_VARIANT {
@@ -20,43 +21,56 @@ namespace {
 using U = uint32_t;
 using UL = uint64_t;
 
-template <typename F> void single(const Instruction &I, Wave &w) {
-  LaneVector t, result;
-  const bool plain = isBare(I);
-  const uint32_t *a =
-      plain ? w.lanes(I.src(0), 0, t) : fetch(I, w, 0, 0, SourceType::F32, t);
-  eachLane(w.laneCount, [&](unsigned l) {
+/// The result of an f32 function of a flushed source.
+NETRA_SIM_INLINE U settle(U x, float value) {
+  const U r = flush32(asBits(value));
+  return isNan32(r) ? (isNan32(x) ? x | 0x00400000 : DefaultNan32) : r;
+}
+
+/// \p Vector: the compiler can make vector code of \p F, which calls nothing.
+template <typename F, bool Vector>
+void singleKernel(const uint32_t *a, const uint32_t *, const uint32_t *,
+                  uint32_t *out, unsigned n, uint32_t) {
+  auto one = [&](unsigned l) {
     const U x = flush32(a[l]);
-    const U r = flush32(asBits(F{}(asFloat(x))));
-    result.lane[l] =
-        isNan32(r) ? (isNan32(x) ? x | 0x00400000 : DefaultNan32) : r;
-  });
-  if (plain) {
+    out[l] = settle(x, F{}(asFloat(x)));
+  };
+  if constexpr (Vector)
+    eachLane(n, one);
+  else
+    for (unsigned l = 0; l < n; ++l)
+      one(l);
+}
+
+void single(const Instruction &I, Wave &w) {
+  LaneVector t, result;
+  const unsigned n = w.laneCount;
+  if (isBare(I)) {
+    I.kernel(w.lanes(I.src(0), 0, t), nullptr, nullptr, result.lane, n, w.mode);
     w.writeLanes(I.dst(), 0, result.lane);
     return;
   }
-  const FloatEnv env = floatEnv(w, true);
+  I.kernel(fetch(I, w, 0, 0, SourceType::F32, t), nullptr, nullptr, result.lane,
+           n, w.mode);
   if (I.clamp || I.omod)
-    for (unsigned l = 0; l < w.laneCount; ++l)
-      result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
+    finishLanes(I, n, floatEnv(w, true), result);
   storeResult(I, w, result.lane, writeMask(I, w));
 }
 
-template <typename F> void half(const Instruction &I, Wave &w) {
-  LaneVector t, result;
-  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F16, t);
-  const FloatEnv env = floatEnv(w, false);
-  for (unsigned l = 0; l < w.laneCount; ++l) {
-    const U x = env.flushInputs ? flush16(a[l]) : a[l];
-    const double value = F{}(double(asFloat(f32FromF16(x))));
+/// \p F takes and gives doubles.
+template <typename F>
+void halfFunction(const uint32_t *a, const uint32_t *, const uint32_t *,
+                  uint32_t *out, unsigned n, uint32_t mode) {
+  const FloatEnv env = floatEnv(mode, false);
+  for (unsigned l = 0; l < n; ++l) {
+    const double value = F{}(double(asFloat(f32FromF16(a[l]))));
     U r;
     if (std::isnan(value))
-      r = isNan16(x) ? x | 0x0200 : 0x7e00;
+      r = isNan16(a[l]) ? a[l] | 0x0200 : 0x7e00;
     else
       r = U(convertFloat(formatF64, formatF16, asBits(value), env.rounding));
-    result.lane[l] = finishF16(env.flushResults ? flush16(r) : r, I, env);
+    out[l] = env.flushResults ? flush16(r) : r;
   }
-  storeResult16(I, w, result.lane, writeMask(I, w), false);
 }
 
 template <typename F> void twofold(const Instruction &I, Wave &w) {
@@ -101,21 +115,29 @@ double cosTurns(double x) {
 void registerTranscendental(SemanticsTable &t) {
   const char *ulp = "within 1 ulp; computed as the nearest value, f32 "
                     "denormals flushed";
-  auto f32 = [&](const char *name, auto f) {
-    t.add(name, single<decltype(f)>, AllEncodings, Fidelity::Bounded, ulp);
+  auto f32 = [&](const char *name, auto f, auto vector) {
+    t.add(name, single, AllEncodings, Fidelity::Bounded, ulp).kernel =
+        singleKernel<decltype(f), vector.value>;
   };
-  f32("v_exp_f32", [](float x) { return float(std::exp2(double(x))); });
-  f32("v_log_f32", [](float x) { return float(std::log2(double(x))); });
-  f32("v_rcp_f32", [](float x) { return 1.0f / x; });
-  f32("v_rcp_iflag_f32", [](float x) { return 1.0f / x; });
-  f32("v_rsq_f32",
-      [](float x) { return float(1.0 / __builtin_sqrt(double(x))); });
-  f32("v_sqrt_f32", [](float x) { return __builtin_sqrtf(x); });
-  f32("v_sin_f32", [](float x) { return float(sinTurns(x)); });
-  f32("v_cos_f32", [](float x) { return float(cosTurns(x)); });
+  constexpr std::true_type vector;
+  constexpr std::false_type scalar;
+  f32("v_exp_f32", [](float x) { return float(std::exp2(double(x))); }, scalar);
+  f32("v_log_f32", [](float x) { return float(std::log2(double(x))); }, scalar);
+  constexpr auto reciprocal = [](float x) { return 1.0f / x; };
+  f32("v_rcp_f32", reciprocal, vector);
+  f32("v_rcp_iflag_f32", reciprocal, vector);
+  constexpr auto inverseRoot = [](float x) {
+    return float(1.0 / __builtin_sqrt(double(x)));
+  };
+  f32("v_rsq_f32", inverseRoot, vector);
+  f32("v_sqrt_f32", [](float x) { return __builtin_sqrtf(x); }, vector);
+  f32("v_sin_f32", [](float x) { return float(sinTurns(x)); }, scalar);
+  f32("v_cos_f32", [](float x) { return float(cosTurns(x)); }, scalar);
   const char *ulp16 = "within 1 ulp; computed as the nearest value";
   auto f16 = [&](const char *name, auto f) {
-    t.add(name, half<decltype(f)>, AllEncodings, Fidelity::Bounded, ulp16);
+    t.add(name, halfLanes<true, 1, false>, AllEncodings, Fidelity::Bounded,
+          ulp16)
+        .kernel = halfFunction<decltype(f)>;
   };
   f16("v_exp_f16", [](double x) { return std::exp2(x); });
   f16("v_log_f16", [](double x) { return std::log2(x); });

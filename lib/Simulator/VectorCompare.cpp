@@ -1,7 +1,7 @@
 //===- VectorCompare.cpp - v_cmp and v_cmpx -------------------------------===//
 // SPDX-License-Identifier: MIT
-#include "FloatOps.h"
 #include "LaneAlu.h"
+#include "LaneVectors.h"
 #include "VectorAlu.h"
 
 #include <string>
@@ -13,58 +13,95 @@ namespace {
 using U = uint32_t;
 using UL = uint64_t;
 
-/// Gathers bit 0 of every lane; eight at a time by a multiplication.
-NETRA_SIM_INLINE UL gatherBits(const uint8_t *flag, unsigned n) {
-  UL mask = 0;
-  for (unsigned l = 0; l < n; l += 8) {
-    UL bytes;
-    std::memcpy(&bytes, flag + l, 8);
-    mask |= (bytes * 0x0102040810204080ull >> 56) << l;
-  }
-  return mask;
-}
+/// Lanes by the relation of their two operands; what is left is greater.
+struct Relation {
+  UL less = 0, equal = 0, unordered = 0;
+};
+
+/// What a comparison asks for, with the hardware's numbers; WritesExec is
+/// v_cmpx.
+enum Wanted : unsigned {
+  Less = 1,
+  Equal = 2,
+  Greater = 4,
+  Unordered = 8,
+  WritesExec = 16
+};
 
 /// The bits of lanes that are switched off become 0. v_cmpx writes EXEC too.
-template <bool WritesExec>
-NETRA_SIM_INLINE void finish(const Instruction &I, Wave &w,
-                             const uint8_t *flag) {
-  const UL mask = gatherBits(flag, w.laneCount) & writeMask(I, w);
+void finish(const Instruction &I, Wave &w, UL mask, bool writesExec) {
+  mask &= writeMask(I, w);
   w.setScalar64(I.dst(), mask);
-  if (WritesExec)
+  if (writesExec)
     w.setExec(mask);
 }
 
-struct alignas(64) Flags {
-  uint8_t lane[MaxLanes];
-};
+void conclude(const Instruction &I, Wave &w, const Relation &r,
+              unsigned wanted) {
+  UL mask = 0;
+  if (wanted & Less)
+    mask |= r.less;
+  if (wanted & Equal)
+    mask |= r.equal;
+  if (wanted & Greater)
+    mask |= ~(r.less | r.equal | r.unordered);
+  if (wanted & Unordered)
+    mask |= r.unordered;
+  finish(I, w, mask, wanted & WritesExec);
+}
+
+/// Relation of signed words after \p flip has been applied to both: flipping
+/// the sign bit orders unsigned ones.
+__attribute__((noinline)) Relation relateWords(unsigned n, const uint32_t *a,
+                                               const uint32_t *b, U flip) {
+  Relation r;
+  for (unsigned l = 0; l < n; l += VectorLanes) {
+    const Ints x = (Ints)(load<Words>(a + l) ^ flip),
+               y = (Ints)(load<Words>(b + l) ^ flip);
+    r.less |= signBits(x < y) << l;
+    r.equal |= signBits(x == y) << l;
+  }
+  return r;
+}
+
+__attribute__((noinline)) Relation relateFloats(unsigned n, const uint32_t *a,
+                                                const uint32_t *b) {
+  Relation r;
+  for (unsigned l = 0; l < n; l += VectorLanes) {
+    const Floats x = load<Floats>(a + l), y = load<Floats>(b + l);
+    r.less |= signBits(x < y) << l;
+    r.equal |= signBits(x == y) << l;
+    r.unordered |= signBits((x != x) | (y != y)) << l;
+  }
+  return r;
+}
+
+/// Halves are compared as integers, with both zeros, and denormals that MODE
+/// flushes, at 0.
+__attribute__((noinline)) Relation relateHalves(unsigned n, const uint32_t *a,
+                                                const uint32_t *b, bool flush) {
+  LaneVector key[2];
+  UL unordered = 0;
+  const U least = flush ? 0x400 : 0;
+  for (unsigned k = 0; k < 2; ++k) {
+    const uint32_t *from = k ? b : a;
+    for (unsigned l = 0; l < n; l += VectorLanes) {
+      const Words bits = load<Words>(from + l);
+      const Ints magnitude = (Ints)(bits & 0x7fff);
+      unordered |= signBits(magnitude > 0x7c00) << l;
+      const Ints kept = magnitude & (magnitude >= int32_t(least));
+      const Ints negative = -(Ints)(bits >> 15 & 1);
+      store(key[k].lane + l, (kept ^ negative) - negative);
+    }
+  }
+  Relation r = relateWords(n, key[0].lane, key[1].lane, 0);
+  r.less &= ~unordered;
+  r.equal &= ~unordered;
+  r.unordered = unordered;
+  return r;
+}
 
 enum class Kind : uint8_t { I32, U32, I16, U16, I64, U64, F32, F16, F64 };
-
-template <Kind K>
-constexpr bool isWide = K == Kind::I64 || K == Kind::U64 || K == Kind::F64;
-
-/// Decodes one value of kind \p K to something that compares.
-template <Kind K> NETRA_SIM_INLINE auto decode(U low, U high, bool flush) {
-  if constexpr (K == Kind::I32)
-    return int32_t(low);
-  else if constexpr (K == Kind::U32)
-    return low;
-  else if constexpr (K == Kind::I16)
-    return int32_t(int16_t(low));
-  else if constexpr (K == Kind::U16)
-    return low & 0xffff;
-  else if constexpr (K == Kind::I64)
-    return int64_t(low | UL(high) << 32);
-  else if constexpr (K == Kind::U64)
-    return low | UL(high) << 32;
-  else if constexpr (K == Kind::F32)
-    return asFloat(flush ? flush32(low) : low);
-  else if constexpr (K == Kind::F16)
-    return asFloat(f32FromF16(flush ? flush16(low) : low));
-  else
-    return asDouble(flush ? flush64(low | UL(high) << 32)
-                          : low | UL(high) << 32);
-}
 
 template <Kind K>
 constexpr SourceType sourceType =
@@ -73,34 +110,59 @@ constexpr SourceType sourceType =
     : K == Kind::I16 || K == Kind::U16 ? SourceType::Int16
                                        : SourceType::Int;
 
-template <typename F, Kind K, bool WritesExec>
-void compare(const Instruction &I, Wave &w) {
+template <Kind K>
+__attribute__((noinline)) Relation relate(const Instruction &I, Wave &w) {
   LaneVector t[4];
-  constexpr SourceType type = sourceType<K>;
-  constexpr SourceType high = K == Kind::F64 ? SourceType::F64High : type;
-  const uint32_t *a, *b, *ah, *bh;
-  if (!isWide<K> && type == SourceType::Int && isBare(I)) {
-    a = ah = w.lanes(I.src(0), 0, t[0]);
-    b = bh = w.lanes(I.src(1), 0, t[1]);
+  const unsigned n = w.laneCount;
+  constexpr bool bareSuffices =
+      K == Kind::I32 || K == Kind::U32 || K == Kind::F32;
+  const uint32_t *a, *b;
+  if (bareSuffices && isBare(I)) {
+    a = w.lanes(I.src(0), 0, t[0]);
+    b = w.lanes(I.src(1), 0, t[1]);
   } else {
-    a = fetch(I, w, 0, 0, isWide<K> ? SourceType::Int : type, t[0]);
-    b = fetch(I, w, 1, 0, isWide<K> ? SourceType::Int : type, t[1]);
-    ah = isWide<K> ? fetch(I, w, 0, 1, high, t[2]) : a;
-    bh = isWide<K> ? fetch(I, w, 1, 1, high, t[3]) : b;
+    a = fetch(I, w, 0, 0, sourceType<K>, t[0]);
+    b = fetch(I, w, 1, 0, sourceType<K>, t[1]);
   }
-  Flags flags;
-  const bool flush = floatEnv(w, K == Kind::F32).flushInputs;
-  auto run = [&](bool f) {
-    eachLane(w.laneCount, [&](unsigned l) {
-      flags.lane[l] =
-          F{}(decode<K>(a[l], ah[l], f), decode<K>(b[l], bh[l], f)) ? 1 : 0;
-    });
-  };
-  if (flush)
-    run(true);
-  else
-    run(false);
-  finish<WritesExec>(I, w, flags.lane);
+  if constexpr (K == Kind::I32 || K == Kind::U16) {
+    return relateWords(n, a, b, 0);
+  } else if constexpr (K == Kind::U32) {
+    return relateWords(n, a, b, 0x80000000);
+  } else if constexpr (K == Kind::I16) {
+    return relateWords(n, a, b, 0x8000);
+  } else if constexpr (K == Kind::F16) {
+    return relateHalves(n, a, b, floatEnv(w, false).flushInputs);
+  } else if constexpr (K == Kind::F32) {
+    if (floatEnv(w, true).flushInputs) {
+      a = flushLanes(n, a, t[2]);
+      b = flushLanes(n, b, t[3]);
+    }
+    return relateFloats(n, a, b);
+  } else if constexpr (K == Kind::F64) {
+    const uint32_t *ah = fetch(I, w, 0, 1, SourceType::F64High, t[2]);
+    const uint32_t *bh = fetch(I, w, 1, 1, SourceType::F64High, t[3]);
+    const bool flush = floatEnv(w, false).flushInputs;
+    Relation r;
+    for (unsigned l = 0; l < n; ++l) {
+      const UL x = a[l] | UL(ah[l]) << 32, y = b[l] | UL(bh[l]) << 32;
+      const double p = asDouble(flush ? flush64(x) : x),
+                   q = asDouble(flush ? flush64(y) : y);
+      r.less |= UL(p < q) << l;
+      r.equal |= UL(p == q) << l;
+      r.unordered |= UL(p != p || q != q) << l;
+    }
+    return r;
+  } else {
+    const uint32_t *ah = fetch(I, w, 0, 1, SourceType::Int, t[2]);
+    const uint32_t *bh = fetch(I, w, 1, 1, SourceType::Int, t[3]);
+    const Relation low = relateWords(n, a, b, 0x80000000);
+    const Relation high = relateWords(n, ah, bh, K == Kind::I64 ? 0 : 1u << 31);
+    return {high.less | (high.equal & low.less), high.equal & low.equal, 0};
+  }
+}
+
+template <Kind K, unsigned Mask> void compare(const Instruction &I, Wave &w) {
+  conclude(I, w, relate<K>(I, w), Mask);
 }
 
 /// Bits of the class mask.
@@ -121,62 +183,54 @@ NETRA_SIM_INLINE unsigned classOf(UL bits, unsigned exponentBits,
   return negative ? 5 : 6;
 }
 
-template <Kind K, bool WritesExec>
-void compareClass(const Instruction &I, Wave &w) {
+template <Kind K>
+__attribute__((noinline)) void classify(const Instruction &I, Wave &w,
+                                        bool writesExec) {
   LaneVector t[3];
+  constexpr bool wide = K == Kind::F64;
   const uint32_t *a =
-      fetch(I, w, 0, 0, isWide<K> ? SourceType::Int : sourceType<K>, t[0]);
-  const uint32_t *ah =
-      isWide<K> ? fetch(I, w, 0, 1, SourceType::F64High, t[1]) : a;
+      fetch(I, w, 0, 0, wide ? SourceType::Int : sourceType<K>, t[0]);
+  const uint32_t *ah = wide ? fetch(I, w, 0, 1, SourceType::F64High, t[1]) : a;
   const uint32_t *mask = fetch(I, w, 1, 0, SourceType::Int, t[2]);
-  Flags flags;
+  UL result = 0;
   for (unsigned l = 0; l < w.laneCount; ++l) {
     unsigned cls = K == Kind::F32   ? classOf(a[l], 8, 23)
                    : K == Kind::F16 ? classOf(a[l], 5, 10)
                                     : classOf(a[l] | UL(ah[l]) << 32, 11, 52);
-    flags.lane[l] = mask[l] >> cls & 1;
+    result |= UL(mask[l] >> cls & 1) << l;
   }
-  finish<WritesExec>(I, w, flags.lane);
+  finish(I, w, result, writesExec);
+}
+template <Kind K, bool Exec> void compareClass(const Instruction &I, Wave &w) {
+  classify<K>(I, w, Exec);
 }
 
 constexpr unsigned Encodings =
     unsigned(Encoding::Plain) | unsigned(Encoding::Sdwa);
 
-template <Kind K, typename F>
-void addOne(SemanticsTable &t, const char *condition, const char *type, F) {
-  const std::string tail = std::string(condition) + "_" + type;
-  t.add("v_cmp_" + tail, compare<F, K, false>, Encodings);
-  t.add("v_cmpx_" + tail, compare<F, K, true>, Encodings);
-}
+/// The comparisons by what they ask for, from Less up.
+constexpr const char *integerNames[] = {"f",  "lt", "eq", "le",
+                                        "gt", "ne", "ge", "t"};
+constexpr const char *floatNames[] = {"f",   "lt",  "eq",  "le",  "gt",  "lg",
+                                      "ge",  "o",   "u",   "nge", "nlg", "ngt",
+                                      "nle", "neq", "nlt", "tru"};
 
+template <Kind K, unsigned... Mask>
+void addKind(SemanticsTable &t, const char *const *names, const char *type,
+             std::integer_sequence<unsigned, Mask...>) {
+  static constexpr Handler plain[] = {compare<K, Mask>...};
+  static constexpr Handler exec[] = {compare<K, Mask | WritesExec>...};
+  for (unsigned k = 0; k < sizeof...(Mask); ++k) {
+    const std::string tail = std::string(names[k]) + "_" + type;
+    t.add("v_cmp_" + tail, plain[k], Encodings);
+    t.add("v_cmpx_" + tail, exec[k], Encodings);
+  }
+}
 template <Kind K> void addIntegers(SemanticsTable &t, const char *type) {
-  addOne<K>(t, "f", type, [](auto, auto) { return false; });
-  addOne<K>(t, "lt", type, [](auto a, auto b) { return a < b; });
-  addOne<K>(t, "eq", type, [](auto a, auto b) { return a == b; });
-  addOne<K>(t, "le", type, [](auto a, auto b) { return a <= b; });
-  addOne<K>(t, "gt", type, [](auto a, auto b) { return a > b; });
-  addOne<K>(t, "ne", type, [](auto a, auto b) { return a != b; });
-  addOne<K>(t, "ge", type, [](auto a, auto b) { return a >= b; });
-  addOne<K>(t, "t", type, [](auto, auto) { return true; });
+  addKind<K>(t, integerNames, type, std::make_integer_sequence<unsigned, 8>());
 }
-
 template <Kind K> void addFloats(SemanticsTable &t, const char *type) {
-  addOne<K>(t, "f", type, [](auto, auto) { return false; });
-  addOne<K>(t, "lt", type, [](auto a, auto b) { return a < b; });
-  addOne<K>(t, "eq", type, [](auto a, auto b) { return a == b; });
-  addOne<K>(t, "le", type, [](auto a, auto b) { return a <= b; });
-  addOne<K>(t, "gt", type, [](auto a, auto b) { return a > b; });
-  addOne<K>(t, "lg", type, [](auto a, auto b) { return a < b || a > b; });
-  addOne<K>(t, "ge", type, [](auto a, auto b) { return a >= b; });
-  addOne<K>(t, "o", type, [](auto a, auto b) { return a == a && b == b; });
-  addOne<K>(t, "u", type, [](auto a, auto b) { return a != a || b != b; });
-  addOne<K>(t, "nge", type, [](auto a, auto b) { return !(a >= b); });
-  addOne<K>(t, "nlg", type, [](auto a, auto b) { return !(a < b || a > b); });
-  addOne<K>(t, "ngt", type, [](auto a, auto b) { return !(a > b); });
-  addOne<K>(t, "nle", type, [](auto a, auto b) { return !(a <= b); });
-  addOne<K>(t, "neq", type, [](auto a, auto b) { return !(a == b); });
-  addOne<K>(t, "nlt", type, [](auto a, auto b) { return !(a < b); });
-  addOne<K>(t, "tru", type, [](auto, auto) { return true; });
+  addKind<K>(t, floatNames, type, std::make_integer_sequence<unsigned, 16>());
   const std::string tail = std::string("class_") + type;
   t.add("v_cmp_" + tail, compareClass<K, false>, Encodings);
   t.add("v_cmpx_" + tail, compareClass<K, true>, Encodings);

@@ -284,10 +284,12 @@ void registerVectorDouble(SemanticsTable &t) {
   add<2>(t, "v_mul_f64", [](double a, double b) { return a * b; });
   add<3>(t, "v_fma_f64", FusedMultiplyAdd{});
   t.add("v_fmac_f64", compute<FusedMultiplyAdd, 3, false, true>, Encodings);
-  addBits<2>(t, "v_min_f64",
-             [](const FloatEnv &env, UL a, UL b) { return min64(env, a, b); });
-  addBits<2>(t, "v_max_f64",
-             [](const FloatEnv &env, UL a, UL b) { return max64(env, a, b); });
+  addBits<2>(t, "v_min_f64", [](const FloatEnv &env, UL a, UL b) {
+    return Double::min(env.ieee, a, b);
+  });
+  addBits<2>(t, "v_max_f64", [](const FloatEnv &env, UL a, UL b) {
+    return Double::max(env.ieee, a, b);
+  });
   add<1>(t, "v_trunc_f64", [](double x) { return std::trunc(x); });
   add<1>(t, "v_ceil_f64", [](double x) { return std::ceil(x); });
   add<1>(t, "v_floor_f64", [](double x) { return std::floor(x); });

@@ -20,47 +20,124 @@ namespace {
 
 using U = uint32_t;
 
-/// \p Tied: the destination is the last source.
-template <typename F, unsigned N, Rule R, bool Tied>
-void bare(const Instruction &I, Wave &w) {
-  LaneVector t0, t1, t2, result;
-  const uint32_t *a = w.lanes(I.src(0), 0, t0);
-  const uint32_t *b = N > 1 ? w.lanes(I.src(1), 0, t1) : a;
-  const uint32_t *c = N < 3  ? a
-                      : Tied ? w.row(I.dst().index)
-                             : w.lanes(I.src(2), 0, t2);
-  run<F, N, R>(floatEnv(w, true), w.laneCount, a, b, c, result.lane);
-  w.writeLanes(I.dst(), 0, result.lane);
-}
+struct Subtract {
+  Floats operator()(const Floats &a, const Floats &b) const { return a - b; }
+};
+struct SubtractReversed {
+  Floats operator()(const Floats &a, const Floats &b) const { return b - a; }
+};
 
-template <typename F, unsigned N, Rule R, bool Tied>
-void general(const Instruction &I, Wave &w) {
-  LaneVector t0, t1, t2, result;
-  const FloatEnv env = floatEnv(w, true);
-  const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
-  const uint32_t *b = N > 1 ? fetch(I, w, 1, 0, SourceType::F32, t1) : a;
-  const uint32_t *c = N < 3  ? a
-                      : Tied ? w.row(I.dst().index)
-                             : fetch(I, w, 2, 0, SourceType::F32, t2);
-  run<F, N, R>(env, w.laneCount, a, b, c, result.lane);
-  if (I.clamp || I.omod)
-    for (unsigned l = 0; l < w.laneCount; ++l)
-      result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
-  storeResult(I, w, result.lane, writeMask(I, w));
-}
-
-template <typename F, unsigned N, Rule R, bool Tied>
-Handler bind(const Instruction &I, const char *&why) {
-  return isBare(I) ? bare<F, N, R, Tied> : general<F, N, R, Tied>;
-}
-
+/// \p F takes and gives vectors of floats.
 template <unsigned N, typename F>
 void add(SemanticsTable &t, const char *name, F) {
-  t.addBinder(name, bind<F, N, Rule::Arithmetic, false>);
+  t.addBinder(name, bindLanes<Domain::Single, N>).kernel = floatKernel<F, N>;
 }
+/// \p F takes and gives one float.
+template <typename F> void addScalar(SemanticsTable &t, const char *name, F) {
+  t.addBinder(name, bindLanes<Domain::Single, 1>).kernel = scalarFloatKernel<F>;
+}
+/// \p F takes and gives bits.
 template <unsigned N, typename F>
 void addBits(SemanticsTable &t, const char *name, F) {
-  t.addBinder(name, bind<F, N, Rule::Bits, false>);
+  t.addBinder(name, bindLanes<Domain::Single, N>).kernel = wordKernel<F, N>;
+}
+
+//===----------------------------------------------------------------------===//
+// Minimum, maximum, median
+//===----------------------------------------------------------------------===//
+
+/// Of two vectors without NaNs; -0 is below +0. The order of bits as integers
+/// is that of numbers but for two negative ones.
+template <bool Max> NETRA_SIM_INLINE void choose(Words &a, const Words &b) {
+  const Ints less = ((Ints)a < (Ints)b) ^ ((Ints)(a & b) >> 31);
+  const Words lower = (Words)less;
+  a = ((Max ? b : a) & lower) | ((Max ? a : b) & ~lower);
+}
+
+struct Minimum {
+  static NETRA_SIM_INLINE void two(Words &a, const Words &b) {
+    choose<false>(a, b);
+  }
+  static NETRA_SIM_INLINE void three(Words &a, const Words &b, const Words &c) {
+    choose<false>(a, b);
+    choose<false>(a, c);
+  }
+  static U settle(bool ieee, U a, U b) { return Single::min(ieee, a, b); }
+  static U settle(bool ieee, U a, U b, U c) {
+    return Single::min(ieee, Single::min(ieee, a, b), c);
+  }
+};
+struct Maximum {
+  static NETRA_SIM_INLINE void two(Words &a, const Words &b) {
+    choose<true>(a, b);
+  }
+  static NETRA_SIM_INLINE void three(Words &a, const Words &b, const Words &c) {
+    choose<true>(a, b);
+    choose<true>(a, c);
+  }
+  static U settle(bool ieee, U a, U b) { return Single::max(ieee, a, b); }
+  static U settle(bool ieee, U a, U b, U c) {
+    return Single::max(ieee, Single::max(ieee, a, b), c);
+  }
+};
+struct Median {
+  static NETRA_SIM_INLINE void three(Words &a, const Words &b, const Words &c) {
+    Words low = a, high = a;
+    choose<false>(low, b);
+    choose<true>(high, b);
+    choose<false>(high, c);
+    choose<true>(low, high);
+    a = low;
+  }
+  static U settle(bool ieee, U a, U b, U c) {
+    return Single::median(ieee, a, b, c);
+  }
+};
+template <bool WantMax> struct Propagating {
+  static NETRA_SIM_INLINE void three(Words &a, const Words &b, const Words &c) {
+    choose<WantMax>(a, b);
+    choose<WantMax>(a, c);
+  }
+  static U settle(bool, U a, U b, U c) {
+    return Single::propagate(WantMax, Single::propagate(WantMax, a, b), c);
+  }
+};
+
+/// Blocks that hold a NaN go lane by lane.
+template <typename Op, unsigned N>
+void choiceKernel(const uint32_t *a, const uint32_t *b, const uint32_t *c,
+                  uint32_t *out, unsigned n, uint32_t mode) {
+  const bool ieee = mode & ModeIeee;
+  for (unsigned base = 0; base < n; base += BlockLanes) {
+    Words r[BlockVectors];
+    Ints nan = {};
+    eachVector([&](unsigned p) {
+      const unsigned l = base + p * VectorLanes;
+      r[p] = load<Words>(a + l);
+      const Words y = load<Words>(b + l);
+      nan |= ((Floats)r[p] != (Floats)r[p]) | ((Floats)y != (Floats)y);
+      if constexpr (N == 2) {
+        Op::two(r[p], y);
+      } else {
+        const Words z = load<Words>(c + l);
+        nan |= (Floats)z != (Floats)z;
+        Op::three(r[p], y, z);
+      }
+    });
+    if (__builtin_expect(anySet(nan), 0)) {
+      for (unsigned l = base; l < base + BlockLanes; ++l)
+        if constexpr (N == 2)
+          out[l] = Op::settle(ieee, a[l], b[l]);
+        else
+          out[l] = Op::settle(ieee, a[l], b[l], c[l]);
+      continue;
+    }
+    eachVector([&](unsigned p) { store(out + base + p * VectorLanes, r[p]); });
+  }
+}
+template <typename Op, unsigned N>
+void addChoice(SemanticsTable &t, const char *name) {
+  t.addBinder(name, bindLanes<Domain::Single, N>).kernel = choiceKernel<Op, N>;
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,8 +210,10 @@ void divFmasF32(const Instruction &I, Wave &w) {
   const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
   const uint32_t *b = fetch(I, w, 1, 0, SourceType::F32, t1);
   const uint32_t *c = fetch(I, w, 2, 0, SourceType::F32, t2);
-  run<FusedMultiplyAdd, 3, Rule::Arithmetic>(env, w.laneCount, a, b, c,
-                                             result.lane);
+  const uint32_t *source[] = {a, b, c};
+  LaneVector flushed[3];
+  runSingle(floatKernel<FusedMultiplyAdd, 3>, w, 3, source, flushed,
+            result.lane);
   const uint64_t vcc = w.vcc();
   for (unsigned l = 0; l < w.laneCount; ++l) {
     U r = result.lane[l];
@@ -152,7 +231,7 @@ void divFmasF32(const Instruction &I, Wave &w) {
   storeResult(I, w, result.lane, w.activeMask());
 }
 
-U divFixup(const FloatEnv &, U quotient, U d, U n) {
+U divFixup(U quotient, U d, U n) {
   const U sign = (d ^ n) & 0x80000000;
   const U absD = d & 0x7fffffff, absN = n & 0x7fffffff;
   if (isNan32(n))
@@ -172,7 +251,7 @@ U divFixup(const FloatEnv &, U quotient, U d, U n) {
 }
 
 /// Multiplication by the DX9 rule: zero times anything is +0.
-U mulLegacy(const FloatEnv &, U a, U b) {
+U mulLegacy(U a, U b) {
   if ((a & 0x7fffffff) == 0 || (b & 0x7fffffff) == 0)
     return 0;
   if (isNan32(a))
@@ -281,58 +360,33 @@ void dot2F32(const Instruction &I, Wave &w) {
   storeResult(I, w, result.lane, writeMask(I, w));
 }
 
-/// Three sources, the third of which may be any: minimum3 and maximum3 give
-/// NaN as soon as one is NaN, and order -0 below +0.
-U propagate(U a, U b, bool wantMax) {
-  if (isNan32(a))
-    return a | 0x00400000;
-  if (isNan32(b))
-    return b | 0x00400000;
-  return (orderKey32(a) > orderKey32(b)) == wantMax ? a : b;
-}
-
 } // namespace
 
 void registerVectorFloat(SemanticsTable &t) {
-  add<2>(t, "v_add_f32", [](float a, float b) { return a + b; });
-  add<2>(t, "v_sub_f32", [](float a, float b) { return a - b; });
-  add<2>(t, "v_subrev_f32", [](float a, float b) { return b - a; });
-  add<2>(t, "v_mul_f32", [](float a, float b) { return a * b; });
+  add<2>(t, "v_add_f32", Add{});
+  add<2>(t, "v_sub_f32", Subtract{});
+  add<2>(t, "v_subrev_f32", SubtractReversed{});
+  add<2>(t, "v_mul_f32", Multiply{});
   constexpr FusedMultiplyAdd fma;
-  add<3>(t, "v_fma_f32", fma);
-  add<3>(t, "v_fmaak_f32", fma);
-  // The assembly order is already S0, K, S1.
-  add<3>(t, "v_fmamk_f32", fma);
-  t.addBinder("v_fmac_f32", bind<FusedMultiplyAdd, 3, Rule::Arithmetic, true>);
-  addBits<2>(t, "v_mul_legacy_f32", [](const FloatEnv &env, U a, U b) {
-    return mulLegacy(env, a, b);
-  });
-  addBits<2>(t, "v_min_f32",
-             [](const FloatEnv &env, U a, U b) { return min32(env, a, b); });
-  addBits<2>(t, "v_max_f32",
-             [](const FloatEnv &env, U a, U b) { return max32(env, a, b); });
-  addBits<3>(t, "v_min3_f32", [](const FloatEnv &env, U a, U b, U c) {
-    return min32(env, min32(env, a, b), c);
-  });
-  addBits<3>(t, "v_max3_f32", [](const FloatEnv &env, U a, U b, U c) {
-    return max32(env, max32(env, a, b), c);
-  });
-  addBits<3>(t, "v_med3_f32", [](const FloatEnv &env, U a, U b, U c) {
-    return med32(env, a, b, c);
-  });
-  addBits<3>(t, "v_minimum3_f32", [](const FloatEnv &, U a, U b, U c) {
-    return propagate(propagate(a, b, false), c, false);
-  });
-  addBits<3>(t, "v_maximum3_f32", [](const FloatEnv &, U a, U b, U c) {
-    return propagate(propagate(a, b, true), c, true);
-  });
-  add<1>(t, "v_trunc_f32", [](float a) { return std::trunc(a); });
-  add<1>(t, "v_ceil_f32", [](float a) { return std::ceil(a); });
-  add<1>(t, "v_floor_f32", [](float a) { return std::floor(a); });
-  add<1>(t, "v_rndne_f32", [](float a) { return roundEven(a); });
-  add<1>(t, "v_fract_f32", [](float a) { return fract(a); });
-  addBits<1>(t, "v_frexp_mant_f32",
-             [](const FloatEnv &, U a) { return frexpMantissa(a); });
+  // The assembly order of v_fmamk is already S0, K, S1.
+  for (const char *name : {"v_fma_f32", "v_fmaak_f32", "v_fmamk_f32"})
+    add<3>(t, name, fma);
+  t.addBinder("v_fmac_f32", bindLanes<Domain::Single, 3, true>).kernel =
+      floatKernel<FusedMultiplyAdd, 3>;
+  addBits<2>(t, "v_mul_legacy_f32", [](U a, U b) { return mulLegacy(a, b); });
+  addChoice<Minimum, 2>(t, "v_min_f32");
+  addChoice<Maximum, 2>(t, "v_max_f32");
+  addChoice<Minimum, 3>(t, "v_min3_f32");
+  addChoice<Maximum, 3>(t, "v_max3_f32");
+  addChoice<Median, 3>(t, "v_med3_f32");
+  addChoice<Propagating<false>, 3>(t, "v_minimum3_f32");
+  addChoice<Propagating<true>, 3>(t, "v_maximum3_f32");
+  addScalar(t, "v_trunc_f32", [](float a) { return std::trunc(a); });
+  addScalar(t, "v_ceil_f32", [](float a) { return std::ceil(a); });
+  addScalar(t, "v_floor_f32", [](float a) { return std::floor(a); });
+  addScalar(t, "v_rndne_f32", [](float a) { return roundEven(a); });
+  addScalar(t, "v_fract_f32", [](float a) { return fract(a); });
+  addBits<1>(t, "v_frexp_mant_f32", [](U a) { return frexpMantissa(a); });
   t.add("v_frexp_exp_i32_f32", frexpExpF32, AllEncodings);
   t.add("v_ldexp_f32", ldexpF32);
   t.add("v_div_scale_f32", divScaleF32, unsigned(Encoding::Plain),
@@ -340,9 +394,8 @@ void registerVectorFloat(SemanticsTable &t) {
         "where the ISA's pseudo-code contradicts itself, scaled so that the "
         "division sequence gives the correctly rounded quotient");
   t.add("v_div_fmas_f32", divFmasF32);
-  addBits<3>(t, "v_div_fixup_f32", [](const FloatEnv &env, U a, U b, U c) {
-    return divFixup(env, a, b, c);
-  });
+  addBits<3>(t, "v_div_fixup_f32",
+             [](U a, U b, U c) { return divFixup(a, b, c); });
   const char *dotNote = "products and sums rounded one after the other; the "
                         "ISA does not fix the hardware's intermediate rounding";
   t.add("v_dot2_f32_f16", dot2F32<false, false>, unsigned(Encoding::Plain),

@@ -12,58 +12,27 @@ namespace {
 
 using U = uint32_t;
 
-/// Where the last source of an instruction lies.
-enum class Third : uint8_t { Source, Destination };
-
 /// \p KeepHigh: instructions that leave the other half of the destination.
-template <typename Op, bool KeepHigh, Third T>
-void half(const Instruction &I, Wave &w) {
-  LaneVector t[3], result;
-  const FloatEnv env = floatEnv(w, false);
-  constexpr unsigned n = Op::sources;
-  const uint32_t *s[3];
-  for (unsigned k = 0; k < n; ++k) {
-    if (T == Third::Destination && k == n - 1) {
-      const uint32_t *d = w.row(I.dst().index);
-      const unsigned shift =
-          I.encoding == Encoding::Plain && (I.opSel & 8) ? 16 : 0;
-      eachLane(w.laneCount,
-               [&](unsigned l) { t[k].lane[l] = d[l] >> shift & 0xffff; });
-      s[k] = t[k].lane;
-    } else {
-      s[k] = fetch(I, w, k, 0, SourceType::F16, t[k]);
-    }
-    if (env.flushInputs) {
-      const uint32_t *from = s[k];
-      eachLane(w.laneCount,
-               [&](unsigned l) { t[k].lane[l] = flush16(from[l]); });
-      s[k] = t[k].lane;
-    }
-  }
-  const uint32_t *b = s[n > 1 ? 1 : 0], *c = s[n > 2 ? 2 : 0];
-  eachLane(w.laneCount, [&](unsigned l) {
-    result.lane[l] = Op::run(env, s[0][l], b[l], c[l]);
-  });
-  for (unsigned l = 0; (I.clamp || I.omod) && l < w.laneCount; ++l)
-    result.lane[l] = finishF16(result.lane[l], I, env);
-  storeResult16(I, w, result.lane, writeMask(I, w), KeepHigh);
-}
-template <typename Op, bool KeepHigh = false>
-void add(SemanticsTable &t, const char *name) {
-  t.add(name, half<Op, KeepHigh, Third::Source>, AllEncodings);
+/// \p Tied: the destination is the last source.
+template <typename Op, bool KeepHigh = false, bool Tied = false>
+void add(SemanticsTable &t, const char *name,
+         Fidelity fidelity = Fidelity::Exact, const char *note = "") {
+  t.add(name, halfLanes<true, Op::sources, KeepHigh, Tied>, AllEncodings,
+        fidelity, note)
+      .kernel = halfKernel<Op>;
 }
 
 template <bool WantMax> struct Extremum3 {
   static constexpr unsigned sources = 3;
   static U run(const FloatEnv &env, U a, U b, U c) {
-    return WantMax ? max16(env, max16(env, a, b), c)
-                   : min16(env, min16(env, a, b), c);
+    return WantMax ? Half::max(env.ieee, Half::max(env.ieee, a, b), c)
+                   : Half::min(env.ieee, Half::min(env.ieee, a, b), c);
   }
 };
 struct Median3 {
   static constexpr unsigned sources = 3;
   static U run(const FloatEnv &env, U a, U b, U c) {
-    return med16(env, a, b, c);
+    return Half::median(env.ieee, a, b, c);
   }
 };
 
@@ -156,13 +125,10 @@ void registerVectorHalf(SemanticsTable &t) {
   add<DivFixup, true>(t, "v_div_fixup_f16");
   add<DivFixup>(t, "v_div_fixup_legacy_f16");
   const char *unfused = "product and sum rounded apart";
-  t.add("v_mad_f16", half<HalfMad, true, Third::Source>, AllEncodings,
-        Fidelity::Bounded, unfused);
+  add<HalfMad, true>(t, "v_mad_f16", Fidelity::Bounded, unfused);
   for (const char *name : {"v_mad_legacy_f16", "v_madak_f16", "v_madmk_f16"})
-    t.add(name, half<HalfMad, false, Third::Source>, AllEncodings,
-          Fidelity::Bounded, unfused);
-  t.add("v_mac_f16", half<HalfMad, false, Third::Destination>, AllEncodings,
-        Fidelity::Bounded, unfused);
+    add<HalfMad>(t, name, Fidelity::Bounded, unfused);
+  add<HalfMad, false, true>(t, "v_mac_f16", Fidelity::Bounded, unfused);
   addUnary(t, "v_trunc_f16", [](double x) { return std::trunc(x); });
   addUnary(t, "v_ceil_f16", [](double x) { return std::ceil(x); });
   addUnary(t, "v_floor_f16", [](double x) { return std::floor(x); });

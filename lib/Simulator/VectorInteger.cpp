@@ -1,6 +1,7 @@
 //===- VectorInteger.cpp - integer and bit instructions of the VALU -------===//
 // SPDX-License-Identifier: MIT
 #include "LaneAlu.h"
+#include "LaneVectors.h"
 #include "VectorAlu.h"
 
 namespace netra::sim {
@@ -227,23 +228,32 @@ template <bool Masked, bool Words> void quadSad(const Instruction &I, Wave &w) {
 // The odd ones
 //===----------------------------------------------------------------------===//
 
+void select(const uint32_t *a, const uint32_t *b, uint64_t condition,
+            uint32_t *out, unsigned n) {
+  for (unsigned l = 0; l < n; l += VectorLanes) {
+    Words m;
+    spreadBits(uint32_t(condition >> l), m);
+    store(out + l, (load<Words>(b + l) & m) | (load<Words>(a + l) & ~m));
+  }
+}
 void conditional(const Instruction &I, Wave &w) {
-  LaneVector t0, t1, condition, result;
+  LaneVector t0, t1, result;
   const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
   const uint32_t *b = fetch(I, w, 1, 0, SourceType::F32, t1);
-  const uint64_t bits = w.scalar64(I.src(2));
-  Wave::spread(bits, condition.lane);
-  const uint32_t *m = condition.lane;
-  if (isBare(I) && w.allActive()) {
-    uint32_t *d = w.row(I.dst().index);
-    eachLane(w.laneCount,
-             [&](unsigned l) { d[l] = (b[l] & m[l]) | (a[l] & ~m[l]); });
-    return;
-  }
-  eachLane(w.laneCount, [&](unsigned l) {
-    result.lane[l] = (b[l] & m[l]) | (a[l] & ~m[l]);
-  });
+  select(a, b, w.scalar64(I.src(2)), result.lane, w.laneCount);
   storeResult(I, w, result.lane, writeMask(I, w));
+}
+void conditionalBare(const Instruction &I, Wave &w) {
+  LaneVector t0, t1, result;
+  const bool all = w.allActive();
+  select(w.lanes(I.src(0), 0, t0), w.lanes(I.src(1), 0, t1),
+         w.scalar64(I.src(2)), all ? w.row(I.dst().index) : result.lane,
+         w.laneCount);
+  if (!all)
+    w.writeLanes(I.dst(), 0, result.lane);
+}
+Handler bindConditional(const Instruction &I, const char *&) {
+  return isBare(I) ? conditionalBare : conditional;
 }
 
 void bitop3(const Instruction &I, Wave &w) {
@@ -471,7 +481,7 @@ void registerVectorInteger(SemanticsTable &t) {
   });
   t.add("v_mbcnt_lo_u32_b32", maskedCount<0>, AllEncodings);
   t.add("v_mbcnt_hi_u32_b32", maskedCount<1>, AllEncodings);
-  t.add("v_cndmask_b32", conditional, AllEncodings);
+  t.addBinder("v_cndmask_b32", bindConditional);
 
   addInt<3>(t, "v_add3_u32", [](U a, U b, U c) { return a + b + c; });
   addInt<3>(t, "v_lshl_add_u32",

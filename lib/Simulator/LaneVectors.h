@@ -1,0 +1,100 @@
+//===- LaneVectors.h - a few lanes as one vector of the host ----*- C++ -*-===//
+// SPDX-License-Identifier: MIT
+//
+// Loops over lanes whose results stay in the host's registers until it is known
+// that none of them needs a second look (a NaN, a denormal).
+//
+//===----------------------------------------------------------------------===//
+#ifndef NETRA_LIB_SIMULATOR_LANEVECTORS_H
+#define NETRA_LIB_SIMULATOR_LANEVECTORS_H
+
+#include "Semantics.h"
+#include "Wave.h"
+
+#include <utility>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace netra::sim {
+namespace NETRA_SIM_VARIANT {
+
+#if defined(__AVX2__)
+constexpr unsigned VectorBytes = 32;
+#else
+constexpr unsigned VectorBytes = 16;
+#endif
+constexpr unsigned VectorLanes = VectorBytes / 4;
+
+typedef float Floats __attribute__((vector_size(VectorBytes)));
+typedef uint32_t Words __attribute__((vector_size(VectorBytes)));
+typedef int32_t Ints __attribute__((vector_size(VectorBytes)));
+
+/// Every wave is a whole number of these.
+constexpr unsigned BlockLanes = 32;
+constexpr unsigned BlockVectors = BlockLanes / VectorLanes;
+
+template <typename V> NETRA_SIM_INLINE V load(const uint32_t *from) {
+  V value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+template <typename V> NETRA_SIM_INLINE void store(uint32_t *to, const V &v) {
+  std::memcpy(to, &v, sizeof v);
+}
+
+/// Whether any lane of a comparison's result is set.
+NETRA_SIM_INLINE bool anySet(const Ints &mask) {
+#if defined(__AVX2__)
+  return _mm256_movemask_epi8((__m256i)mask) != 0;
+#elif defined(__SSE2__)
+  return _mm_movemask_epi8((__m128i)mask) != 0;
+#else
+  uint64_t part[VectorBytes / 8];
+  std::memcpy(part, &mask, sizeof part);
+  uint64_t any = 0;
+  for (uint64_t p : part)
+    any |= p;
+  return any != 0;
+#endif
+}
+
+/// The sign bits of the lanes, lane 0 lowest.
+NETRA_SIM_INLINE uint64_t signBits(const Ints &mask) {
+#if defined(__AVX2__)
+  return unsigned(_mm256_movemask_ps((__m256)mask));
+#elif defined(__SSE2__)
+  return unsigned(_mm_movemask_ps((__m128)mask));
+#else
+  uint64_t bits = 0;
+  for (unsigned l = 0; l < VectorLanes; ++l)
+    bits |= uint64_t(uint32_t(mask[l]) >> 31) << l;
+  return bits;
+#endif
+}
+
+/// Spreads the lowest bits of \p bits to lanes, as 0 or ~0.
+NETRA_SIM_INLINE void spreadBits(uint32_t bits, Words &mask) {
+#if defined(__AVX2__)
+  constexpr Words place = {1, 2, 4, 8, 16, 32, 64, 128};
+#else
+  constexpr Words place = {1, 2, 4, 8};
+#endif
+  mask = (Words)((((Words{} + bits) & place) == place));
+}
+
+/// Calls \p body with 0, 1, ..., BlockVectors - 1 as constants, so that arrays
+/// of vectors which it indexes live in registers.
+template <typename Body, unsigned... P>
+NETRA_SIM_INLINE void eachVector(Body body,
+                                 std::integer_sequence<unsigned, P...>) {
+  (body(P), ...);
+}
+template <typename Body> NETRA_SIM_INLINE void eachVector(Body body) {
+  eachVector(body, std::make_integer_sequence<unsigned, BlockVectors>());
+}
+
+} // namespace NETRA_SIM_VARIANT
+} // namespace netra::sim
+
+#endif // NETRA_LIB_SIMULATOR_LANEVECTORS_H
