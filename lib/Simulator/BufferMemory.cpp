@@ -164,8 +164,9 @@ template <Element E> void store(const Instruction &inst, Wave &w) {
                     });
 }
 
-template <AtomicOp Op, unsigned Words>
-void atomic(const Instruction &inst, Wave &w) {
+template <unsigned Words>
+__attribute__((noinline)) void perform(const Instruction &inst, Wave &w,
+                                       AtomicOp op) {
   BufferAccess access;
   if (!locate(inst, w, 1, access, Words * 4))
     return;
@@ -177,12 +178,12 @@ void atomic(const Instruction &inst, Wave &w) {
   forEachLane(access.valid, [&](unsigned l) {
     void *p = reinterpret_cast<void *>(access.host[l]);
     if constexpr (Words == 1)
-      old[l] = atomic32(Op, p, w.row(data)[l],
-                        Op == AtomicOp::CmpSwap ? w.row(data + 1)[l] : 0);
+      old[l] = atomic32(op, p, w.row(data)[l],
+                        op == AtomicOp::CmpSwap ? w.row(data + 1)[l] : 0);
     else
       old[l] =
-          atomic64(Op, p, w.row(data)[l] | uint64_t(w.row(data + 1)[l]) << 32,
-                   Op == AtomicOp::CmpSwap
+          atomic64(op, p, w.row(data)[l] | uint64_t(w.row(data + 1)[l]) << 32,
+                   op == AtomicOp::CmpSwap
                        ? w.row(data + 2)[l] | uint64_t(w.row(data + 3)[l]) << 32
                        : 0);
   });
@@ -193,6 +194,10 @@ void atomic(const Instruction &inst, Wave &w) {
     if constexpr (Words == 2)
       w.row(data + 1)[l] = uint32_t(old[l] >> 32);
   });
+}
+template <AtomicOp Op, unsigned Words>
+void atomic(const Instruction &inst, Wave &w) {
+  perform<Words>(inst, w, Op);
 }
 
 /// buffer_load_* … lds.

@@ -142,8 +142,9 @@ template <Segment S, Element E> void store(const Instruction &inst, Wave &w) {
   storeElements<E>(w, inst.ops[1], access);
 }
 
-template <Segment S, AtomicOp Op, unsigned Words>
-void atomic(const Instruction &inst, Wave &w) {
+template <Segment S, unsigned Words>
+__attribute__((noinline)) void perform(const Instruction &inst, Wave &w,
+                                       AtomicOp op) {
   LaneAccess access;
   const unsigned v = inst.numDst;
   prepare<S>(inst, w, v, v + 2, access, Words * 4, AccessKind::Atomic);
@@ -155,16 +156,16 @@ void atomic(const Instruction &inst, Wave &w) {
     void *p = reinterpret_cast<void *>(access.host[l]);
     if constexpr (Words == 1) {
       const uint32_t value = w.row(data)[l];
-      const uint32_t compare = Op == AtomicOp::CmpSwap ? w.row(data + 1)[l] : 0;
-      old[l] = atomic32(Op, p, value, compare);
+      const uint32_t compare = op == AtomicOp::CmpSwap ? w.row(data + 1)[l] : 0;
+      old[l] = atomic32(op, p, value, compare);
     } else {
       const uint64_t value = w.row(data)[l] | uint64_t(w.row(data + 1)[l])
                                                   << 32;
       const uint64_t compare =
-          Op == AtomicOp::CmpSwap
+          op == AtomicOp::CmpSwap
               ? w.row(data + 2)[l] | uint64_t(w.row(data + 3)[l]) << 32
               : 0;
-      old[l] = atomic64(Op, p, value, compare);
+      old[l] = atomic64(op, p, value, compare);
     }
   });
   if (!inst.isReturning)
@@ -175,6 +176,10 @@ void atomic(const Instruction &inst, Wave &w) {
     if constexpr (Words == 2)
       w.row(dst + 1)[l] = uint32_t(old[l] >> 32);
   });
+}
+template <Segment S, AtomicOp Op, unsigned Words>
+void atomic(const Instruction &inst, Wave &w) {
+  perform<S, Words>(inst, w, Op);
 }
 
 /// global_load_lds_*: memory straight to LDS at M0 plus the lane's place.

@@ -46,12 +46,14 @@ NETRA_SIM_INLINE FloatEnv floatEnv(const Wave &w, bool isF32) {
 }
 
 /// Runs \p body for every lane. Waves have 32 or 64 of them; a constant count
-/// in the inner loop lets it become vector code without a remainder.
+/// in the inner loop, at bases that the compiler sees not to wrap around, lets
+/// it become vector code without a remainder.
 template <typename Body> NETRA_SIM_INLINE void eachLane(unsigned n, Body body) {
-  for (unsigned base = 0; base < n; base += 32) {
+  for (unsigned part = 0; part < n / 32; ++part) {
+    const unsigned base = part ? 32 : 0;
     NETRA_LANE_LOOP
-    for (unsigned l = base; l < base + 32; ++l)
-      body(l);
+    for (unsigned l = 0; l < 32; ++l)
+      body(base + l);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "VectorAccess.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
 
 using namespace llvm;
 
@@ -17,9 +18,23 @@ void resolve(const Instruction &inst, Wave &w, const uint32_t *address,
   const WaveContext &context = *w.context;
   access.active = w.activeMask();
   access.valid = access.active;
-  forEachLane(access.active, [&](unsigned l) {
-    access.host[l] = reinterpret_cast<uint64_t>(context.lds + address[l]);
-    if (__builtin_expect(uint64_t(address[l]) + bytes > context.ldsBytes, 0)) {
+  const uint64_t base = reinterpret_cast<uint64_t>(context.lds);
+  uint32_t highest = 0;
+  auto locate = [&](unsigned l) {
+    access.host[l] = base + address[l];
+    highest = std::max(highest, address[l]);
+  };
+  if (access.active == w.allLanes()) {
+    const unsigned count = w.laneCount;
+    for (unsigned l = 0; l < count; ++l)
+      locate(l);
+  } else {
+    forEachLane(access.active, locate);
+  }
+  if (__builtin_expect(uint64_t(highest) + bytes > context.ldsBytes, 0))
+    forEachLane(access.active, [&](unsigned l) {
+      if (uint64_t(address[l]) + bytes <= context.ldsBytes)
+        return;
       access.valid &= ~(uint64_t(1) << l);
       if (context.monitor)
         context.monitor->invalidAccess(
@@ -28,8 +43,7 @@ void resolve(const Instruction &inst, Wave &w, const uint32_t *address,
                     "work-group",
                     address[l], context.ldsBytes)
                 .str());
-    }
-  });
+    });
   if (context.monitor)
     context.monitor->ldsAccess(inst, w, address, access.valid, bytes, kind);
 }
@@ -90,16 +104,17 @@ void write2(const Instruction &inst, Wave &w) {
 // Atomics
 //===----------------------------------------------------------------------===//
 
-template <AtomicOp Op, unsigned Words>
-void atomic(const Instruction &inst, Wave &w) {
+template <unsigned Words>
+__attribute__((noinline)) void perform(const Instruction &inst, Wave &w,
+                                       AtomicOp op) {
   const unsigned v = inst.numDst;
   uint32_t address[MaxLanes];
   LaneAccess access;
   addresses(w, inst.ops[v], uint32_t(inst.imm), address);
   resolve(inst, w, address, access, Words * 4, AccessKind::Atomic);
-  constexpr bool hasTwo = Op == AtomicOp::CmpSwap || Op == AtomicOp::MaskedOr;
+  const bool hasTwo = op == AtomicOp::CmpSwap || op == AtomicOp::MaskedOr;
   const unsigned first = inst.ops[v + 1].index;
-  [[maybe_unused]] const unsigned second = hasTwo ? inst.ops[v + 2].index : 0u;
+  const unsigned second = hasTwo ? inst.ops[v + 2].index : 0u;
   alignas(64) uint64_t old[MaxLanes] = {};
   auto fetch = [&](unsigned row, unsigned l) {
     uint64_t value = w.row(row)[l];
@@ -110,19 +125,19 @@ void atomic(const Instruction &inst, Wave &w) {
   forEachLane(access.valid, [&](unsigned l) {
     void *p = reinterpret_cast<void *>(access.host[l]);
     uint64_t data = fetch(first, l), compare = 0;
-    if constexpr (hasTwo)
+    if (hasTwo)
       compare = fetch(second, l);
     // ds_cmpst has the comparand first and the new value second.
-    if constexpr (Op == AtomicOp::CmpSwap)
+    if (op == AtomicOp::CmpSwap)
       std::swap(data, compare);
     uint64_t value = 0;
     std::memcpy(&value, p, Words * 4);
     old[l] = value;
     if constexpr (Words == 1)
       value =
-          applyAtomic32(Op, uint32_t(value), uint32_t(data), uint32_t(compare));
+          applyAtomic32(op, uint32_t(value), uint32_t(data), uint32_t(compare));
     else
-      value = applyAtomic64(Op, value, data, compare);
+      value = applyAtomic64(op, value, data, compare);
     std::memcpy(p, &value, Words * 4);
   });
   if (!inst.isReturning)
@@ -133,6 +148,10 @@ void atomic(const Instruction &inst, Wave &w) {
     if constexpr (Words == 2)
       w.row(dst + 1)[l] = uint32_t(old[l] >> 32);
   });
+}
+template <AtomicOp Op, unsigned Words>
+void atomic(const Instruction &inst, Wave &w) {
+  perform<Words>(inst, w, Op);
 }
 
 /// ds_append / ds_consume: one counter per wave's access.
@@ -221,8 +240,9 @@ void swizzle(const Instruction &inst, Wave &w) {
   uint32_t result[MaxLanes] = {};
   for (unsigned l = 0; l < w.laneCount; ++l) {
     unsigned from;
-    if (pattern >= 0xe000) { // FFT and rotate modes
-      w.fail("ds_swizzle in FFT or rotate mode is not modelled");
+    if (pattern >= 0xc000) {
+      w.fail(pattern >= 0xe000 ? "ds_swizzle in FFT mode is not modelled"
+                               : "ds_swizzle in rotate mode is not modelled");
       return;
     }
     if (pattern & 0x8000) // quad permutation

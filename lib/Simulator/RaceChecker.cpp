@@ -8,6 +8,12 @@ using namespace llvm;
 
 namespace netra::sim {
 
+RaceChecker::RaceChecker(Monitor &monitor) : monitor(monitor) {
+  for (StringRef name : monitor.state().program->mnemonics)
+    isCacheControl.push_back(name.starts_with("buffer_inv") ||
+                             name.starts_with("s_dcache_inv"));
+}
+
 void RaceChecker::startGroup() {
   // Intervals go on counting over work-groups, which makes old entries stale.
   ++interval;
@@ -27,14 +33,16 @@ void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
                          Wave &) {
   const bool isMemory = info.cls == InstructionClass::VectorMemory ||
                         info.cls == InstructionClass::Flat;
-  const bool isCacheControl = StringRef(info.text).starts_with("buffer_inv") ||
-                              StringRef(info.text).starts_with("s_dcache_inv");
-  if ((isMemory && (info.isAtomic || inst.sc0 || inst.sc1)) || isCacheControl)
+  if ((isMemory && (info.isAtomic || inst.sc0 || inst.sc1)) ||
+      isCacheControl[info.mnemonicId])
     lastSync = monitor.state().races->tick.fetch_add(1) + 1;
 }
 
 /// Which of the 4 bytes of a word an access covers.
+/// Which of the four bytes of a word an access touches.
 static uint8_t bytesOfWord(uint64_t address, unsigned bytes, uint64_t word) {
+  if (address % 4 == 0 && bytes % 4 == 0)
+    return 0xf;
   const uint64_t begin = std::max(address, word * 4),
                  end = std::min(address + bytes, word * 4 + 4);
   return uint8_t(((1u << (end - begin)) - 1) << (begin - word * 4));
@@ -44,6 +52,7 @@ void RaceChecker::ldsAccess(const Instruction &inst, Wave &w,
                             const uint32_t *address, uint64_t mask,
                             unsigned bytes, AccessKind kind) {
   const uint8_t self = uint8_t(w.context->index);
+  const uint16_t others = uint16_t(~(1u << self));
   const bool isAtomic = kind == AccessKind::Atomic;
   bool isReported = false;
   for (; mask; mask &= mask - 1) {
@@ -55,6 +64,21 @@ void RaceChecker::ldsAccess(const Instruction &inst, Wave &w,
       if (entry.interval != interval) {
         entry = LdsEntry();
         entry.interval = interval;
+      }
+      // Most words are touched by one wave between two barriers.
+      if (kind != AccessKind::Atomic && !(entry.readers & others) &&
+          (entry.writer == None || (entry.writer == self && !entry.isAtomic))) {
+        if (kind == AccessKind::Load) {
+          entry.readers |= uint16_t(1u << self);
+          entry.readBytes |= covered;
+          if (entry.writer == None)
+            entry.instruction = inst.index;
+        } else {
+          entry.writer = self;
+          entry.writeBytes |= covered;
+          entry.instruction = inst.index;
+        }
+        continue;
       }
       const bool writerConflict =
           entry.writer < Several && entry.writer != self &&
@@ -180,6 +204,7 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
   const uint8_t self = uint8_t(w.context->index);
   const uint32_t now = races.tick.load(std::memory_order_relaxed);
   const bool isPlainLoad = kind == AccessKind::Load && !inst.sc0 && !inst.sc1;
+  const bool isPlainStore = kind == AccessKind::Store && !inst.sc0 && !inst.sc1;
   bool isReported = false;
   std::unique_lock<std::mutex> lock;
   uint64_t chunkNumber = ~uint64_t(0);
@@ -208,6 +233,14 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
           entry.readInterval == interval && entry.readWave == self &&
           entry.readTick == now) {
         entry.readBytes |= covered;
+        continue;
+      }
+      // Or stores to what only this wave has touched since the last barrier.
+      if (isPlainStore && entry.writeGroup == group &&
+          entry.writeWave == self && entry.writeInterval == interval &&
+          entry.writeTick == now && !entry.isAtomicWrite && !entry.readGroup) {
+        entry.writeBytes |= covered;
+        entry.writeInstruction = inst.index;
         continue;
       }
       globalWord(inst, w, l, entry, word, covered, kind, isReported);

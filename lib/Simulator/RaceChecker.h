@@ -46,7 +46,7 @@ public:
 
 class RaceChecker {
 public:
-  explicit RaceChecker(Monitor &monitor) : monitor(monitor) {}
+  explicit RaceChecker(Monitor &monitor);
 
   void startGroup();
   void barrierReleased() { ++interval; }
@@ -72,6 +72,7 @@ private:
                   AccessKind kind, bool &isReported);
 
   Monitor &monitor;
+  std::vector<uint8_t> isCacheControl; ///< by mnemonic
   std::vector<LdsEntry> lds;
   uint32_t interval = 1;
   uint32_t lastSync = 0; ///< tick of the work-group's last synchronisation

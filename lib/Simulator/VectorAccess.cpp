@@ -39,17 +39,21 @@ void resolveGlobal(const Instruction &inst, Wave &w, LaneAccess &access,
     // Usually every lane is in the allocation of the first.
     const uint64_t begin = record->begin,
                    room = record->end - record->begin - bytes;
+    // A distance from the beginning that is too large, or negative, shows in
+    // the sign of one of the two terms.
     uint64_t outside = 0;
+    auto note = [&](unsigned l) {
+      const uint64_t distance = access.address[l] - begin;
+      outside |= distance | (room - distance);
+    };
     if (access.active == w.allLanes()) {
       const unsigned count = w.laneCount;
       for (unsigned l = 0; l < count; ++l)
-        outside |= uint64_t(access.address[l] - begin > room);
+        note(l);
     } else {
-      forEachLane(access.active, [&](unsigned l) {
-        outside |= uint64_t(access.address[l] - begin > room);
-      });
+      forEachLane(access.active, note);
     }
-    all = !outside;
+    all = !(outside >> 63);
   }
   if (!all)
     forEachLane(access.active, [&](unsigned l) {

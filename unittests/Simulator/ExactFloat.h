@@ -10,6 +10,7 @@
 #define NETRA_UNITTESTS_SIMULATOR_EXACTFLOAT_H
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace netra::sim::test {
@@ -218,6 +219,15 @@ inline uint64_t exactMul(const Format &f, uint64_t a, uint64_t b,
   if (f.isInfinite(a) || f.isInfinite(b))
     return f.isZero(a) || f.isZero(b) ? f.nan() : sign | f.infinity();
   return roundTo(f, multiply(exactOf(f, a), exactOf(f, b)), mode);
+}
+
+inline double value32(uint64_t bits) {
+  return std::bit_cast<float>(uint32_t(bits));
+}
+inline uint64_t negate32(uint64_t v) { return v ^ 0x80000000; }
+/// -0 orders below +0; NaNs are dealt with before.
+inline int64_t order(const Format &f, uint64_t b) {
+  return b & f.sign() ? -int64_t(b & ~f.sign()) - 1 : int64_t(b);
 }
 
 } // namespace netra::sim::test

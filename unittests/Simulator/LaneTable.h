@@ -147,6 +147,31 @@ inline const std::vector<uint64_t> &floatEdges() {
   return list;
 }
 
+inline std::vector<uint64_t> doubleEdges() {
+  return {0,
+          0x8000000000000000,
+          0x3ff0000000000000,
+          0xbff8000000000000,
+          0x0000000000000001,
+          0x800fffffffffffff,
+          0x0010000000000000,
+          0x7fefffffffffffff,
+          0x7ff0000000000000,
+          0xfff0000000000000,
+          0x7ff8000000000123,
+          0xfff0000000000001,
+          0x4340000000000001,
+          0x3ca0000000000000,
+          0x41dfffffffc00000,
+          0xc1e0000000000000,
+          0x41efffffffe00000,
+          0x7fe0000000000000,
+          0x1ff0000000000000,
+          0x3fe0000000000000,
+          0x4004000000000000,
+          0xc004000000000000};
+}
+
 } // namespace netra::sim::test
 
 #endif // NETRA_UNITTESTS_SIMULATOR_LANETABLE_H

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "../../lib/Simulator/MatrixArithmetic.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -17,9 +18,36 @@
 #include <string>
 #include <vector>
 
+#if defined(__x86_64__)
+namespace netra::sim::avx2 {
+void executeMatrix(const MatrixShape &shape, const MatrixOperands &operands);
+}
+#endif
+
 using namespace netra::sim;
 
 namespace {
+
+/// Runs the instruction, and compares all variants that this host can run.
+void execute(const MatrixShape &shape, const MatrixOperands &operands) {
+#if defined(__x86_64__)
+  const size_t words = matrixResultRegisters(shape) * 64;
+  std::vector<uint32_t> other(words);
+  const bool canRun =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (canRun) {
+    MatrixOperands apart = operands;
+    apart.d = other.data();
+    avx2::executeMatrix(shape, apart);
+  }
+#endif
+  baseline::executeMatrix(shape, operands);
+#if defined(__x86_64__)
+  if (canRun) {
+    EXPECT_TRUE(std::equal(other.begin(), other.end(), operands.d));
+  }
+#endif
+}
 
 //===----------------------------------------------------------------------===//
 // Formats, from their definition
@@ -321,7 +349,7 @@ struct Case {
   void run(MatrixModel model) {
     operands.model = model;
     operands.d = id.words.data();
-    baseline::executeMatrix(shape, operands);
+    execute(shape, operands);
   }
   uint64_t result(unsigned block, unsigned i, unsigned j) const {
     unsigned lane, item;
@@ -771,7 +799,7 @@ TEST(MatrixArithmetic, ResultsMayOverlapTheirInputs) {
   Image shared = t.ia;
   t.operands.a = shared.words.data();
   t.operands.d = shared.words.data();
-  baseline::executeMatrix(t.shape, t.operands);
+  execute(t.shape, t.operands);
   EXPECT_TRUE(std::equal(shared.words.begin(), shared.words.begin() + 256,
                          expected.words.begin()));
 }

@@ -1,0 +1,205 @@
+//===- SemanticsConversionTests.cpp - conversions between formats ---------===//
+// SPDX-License-Identifier: MIT
+#include "ExactFloat.h"
+#include "LaneTable.h"
+
+#include <bit>
+#include <cmath>
+
+using namespace netra::sim;
+using namespace netra::sim::test;
+
+namespace {
+
+using U = uint64_t;
+
+TEST(SemanticsFloat, Conversions) {
+  auto integer = [](double low, double high) {
+    return [=](U a, U, U, U) -> U {
+      double x = value32(a);
+      if (std::isnan(x))
+        return 0;
+      x = std::trunc(x);
+      return x <= low ? U(int64_t(low)) : x >= high ? U(high) : U(int64_t(x));
+    };
+  };
+  auto narrow = [](const Format &to, unsigned mode) {
+    return [=](U a) -> U {
+      if (f32.isNan(a))
+        return (a >> 16 & 0x8000) | to.infinity() | to.quiet() |
+               ((a & 0x7fffff) >> (23 - to.mantissaBits));
+      if (f32.isInfinite(a))
+        return (a >> 16 & 0x8000) | to.infinity();
+      return roundTo(to, exactOf(f32, a), mode);
+    };
+  };
+  const Format bf16{8, 7};
+  auto toBf16 = narrow(bf16, 0), toF16 = narrow(f16, 0),
+       toF16Zero = narrow(f16, 3), toF16Up = narrow(f16, 1);
+  std::vector<uint64_t> edges = floatEdges();
+  for (float v : {2147483520.0f, 2147483648.0f, -2147483648.0f, 4294967040.0f,
+                  4294967296.0f, -1.0f,         -0.9f,          255.0f,
+                  256.0f,        65504.0f,      65519.99f,      65520.0f,
+                  1e-8f,         5.9604645e-8f, 2.9802322e-8f,  2.98023224e-8f,
+                  6.1e-5f,       300.5f,        1.00390625f,    1.01171875f})
+    edges.push_back(std::bit_cast<uint32_t>(v));
+  runTable(
+      {{"v_cvt_i32_f32 v0, v1", 1, integer(-2147483648.0, 2147483647.0)},
+       {"v_cvt_u32_f32 v0, v1", 1, integer(0, 4294967295.0)},
+       {"v_cvt_flr_i32_f32 v0, v1", 1,
+        [](U a, U, U, U) -> U {
+          double x = std::floor(value32(a));
+          if (std::isnan(x))
+            return 0;
+          return U(int64_t(std::clamp(x, -2147483648.0, 2147483647.0)));
+        }},
+       {"v_cvt_f32_i32 v0, v1", 1,
+        [](U a, U, U, U) {
+          int64_t v = int32_t(a);
+          Exact x{v < 0, (unsigned __int128)(v < 0 ? -v : v), 0};
+          return v ? roundTo(f32, x) : U(0);
+        }},
+       {"v_cvt_f32_u32 v0, v1", 1,
+        [](U a, U, U, U) { return roundTo(f32, Exact{false, a, 0}); }},
+       {"v_cvt_f32_u32 v0, v1", 1,
+        [](U a, U, U, U) { return roundTo(f32, Exact{false, a, 0}, 1); }, 1,
+        PlainMode | 1},
+       {"v_cvt_f32_ubyte2 v0, v1", 1,
+        [](U a, U, U, U) {
+          return roundTo(f32, Exact{false, a >> 16 & 255, 0});
+        }},
+       {"v_cvt_f16_f32 v0, v1", 1, [=](U a, U, U, U) { return toF16(a); }},
+       {"v_cvt_f16_f32 v0, v1", 1, [=](U a, U, U, U) { return toF16Up(a); }, 1,
+        PlainMode | 1 << ModeRound64Shift},
+       {"v_cvt_f16_f32 v0, v1", 1,
+        [=](U a, U, U, U) -> U {
+          U r = toF16(a);
+          return f16.isInfinite(r) && !f32.isInfinite(a) ? (r & 0x8000) | 0x7bff
+                                                         : r;
+        },
+        1, PlainMode | ModeFp16Overflow},
+       {"v_cvt_f32_f16 v0, v1", 1,
+        [](U a, U, U, U) -> U {
+          U h = a & 0xffff;
+          if (f16.isNan(h) || f16.isInfinite(h))
+            return (h & 0x8000) << 16 | 0x7f800000 | (h & 0x3ff) << 13 |
+                   (f16.isNan(h) ? 0x400000 : 0);
+          return roundTo(f32, exactOf(f16, h));
+        }},
+       {"v_cvt_f32_bf16 v0, v1", 1,
+        [](U a, U, U, U) { return (a & 0xffff) << 16; }},
+       {"v_cvt_pk_bf16_f32 v0, v1, v2", 2,
+        [=](U a, U b, U, U) { return toBf16(a) | toBf16(b) << 16; }},
+       {"v_cvt_pk_f16_f32 v0, v1, v2", 2,
+        [=](U a, U b, U, U) { return toF16(a) | toF16(b) << 16; }},
+       {"v_cvt_pkrtz_f16_f32 v0, v1, v2", 2,
+        [=](U a, U b, U, U) { return toF16Zero(a) | toF16Zero(b) << 16; }}},
+      edges);
+}
+
+/// Nearest code of an 8-bit format, by comparing with all of them.
+U nearest8(bool bf8, double x, bool saturate) {
+  const double maximum = bf8 ? 57344 : 448;
+  const unsigned mantissa = bf8 ? 2 : 3;
+  U sign = std::signbit(x) ? 0x80 : 0;
+  if (std::isnan(x))
+    return 0x7f | sign;
+  double m = std::fabs(x);
+  auto value = [&](unsigned c) {
+    unsigned e = c >> mantissa, f = c & ((1 << mantissa) - 1);
+    int bias = bf8 ? 15 : 7;
+    return e ? std::ldexp(1.0 + f / double(1 << mantissa), int(e) - bias)
+             : std::ldexp(double(f), 1 - bias - int(mantissa));
+  };
+  unsigned last = bf8 ? 0x7b : 0x7e;
+  double step = value(last) - value(last - 1);
+  if (m > maximum) {
+    bool over =
+        m >= maximum + step / 2 && !(m == maximum + step / 2 && !(last & 1));
+    if (over && !saturate)
+      return sign | (bf8 ? 0x7c : 0x7f);
+    return sign | last;
+  }
+  unsigned best = 0;
+  for (unsigned c = 1; c <= last; ++c) {
+    double d = std::fabs(value(c) - m), e = std::fabs(value(best) - m);
+    if (d < e || (d == e && !(c & 1)))
+      best = c;
+  }
+  return sign | best;
+}
+
+TEST(SemanticsFloat, EightBitFloats) {
+  std::vector<uint64_t> edges = floatEdges();
+  for (float v :
+       {448.0f, 464.0f, 464.1f, 480.0f, 57344.0f, 61440.0f, 61439.0f,
+        0.0009765625f, 0.00146f, 0.017f, 17.0f, 19.0f, 1.0625f, 100.0f})
+    edges.push_back(std::bit_cast<uint32_t>(v));
+  auto pair = [](bool bf8, bool saturate, U a, U b) {
+    return nearest8(bf8, value32(a), saturate) |
+           nearest8(bf8, value32(b), saturate) << 8;
+  };
+  runTable({{"v_cvt_pk_fp8_f32 v0, v1, v2", 2,
+             [=](U a, U b, U, U old) {
+               return (old & 0xffff0000) | pair(false, false, a, b);
+             }},
+            {"v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]", 2,
+             [=](U a, U b, U, U old) {
+               return (old & 0xffff) | pair(false, true, a, b) << 16;
+             },
+             1, PlainMode | ModeFp16Overflow},
+            {"v_cvt_pk_bf8_f32 v0, -v1, v2", 2,
+             [=](U a, U b, U, U old) {
+               return (old & 0xffff0000) | pair(true, false, negate32(a), b);
+             }}},
+           edges);
+  Machine m;
+  m.v(1, 0) = 0x7ff8c03a;
+  m.run("v_cvt_f32_fp8_sdwa v0, v1 src0_sel:BYTE_1");
+  EXPECT_EQ(value32(m.v(0, 0)), -2.0);
+  m.run("v_cvt_pk_f32_fp8 v[2:3], v1");
+  EXPECT_EQ(value32(m.v(2, 0)), 1.25);
+  EXPECT_EQ(value32(m.v(3, 0)), -2.0);
+  m.run("v_cvt_pk_f32_fp8_sdwa v[2:3], v1 src0_sel:WORD_1");
+  EXPECT_EQ(value32(m.v(2, 0)), -256.0);
+  EXPECT_TRUE(std::isnan(value32(m.v(3, 0))));
+  m.run("v_cvt_f32_bf8 v0, v1");
+  EXPECT_EQ(value32(m.v(0, 0)), 0.75);
+}
+
+TEST(SemanticsFloat, ScaledConversions) {
+  Machine m;
+  // Scale 2^3: narrowing divides, widening multiplies.
+  m.v(3, 0) = std::bit_cast<uint32_t>(8.0f);
+  m.v(1, 0) = std::bit_cast<uint32_t>(24.0f);
+  m.v(2, 0) = std::bit_cast<uint32_t>(-12.0f);
+  m.v(0, 0) = 0x12345678;
+  m.run("v_cvt_scalef32_pk_fp8_f32 v0, v1, v2, v3");
+  EXPECT_EQ(m.v(0, 0), 0x1234bc44u); // -1.5 and 3
+  m.run("v_cvt_scalef32_pk_fp8_f32 v0, v1, v2, v3 op_sel:[0,0,0,1]");
+  EXPECT_EQ(m.v(0, 0), 0xbc44bc44u);
+  m.run("v_cvt_scalef32_pk_f32_fp8 v[4:5], v0, v3");
+  EXPECT_EQ(value32(m.v(4, 0)), 24.0);
+  EXPECT_EQ(value32(m.v(5, 0)), -12.0);
+  m.v(0, 0) = 0x11111111;
+  m.run("v_cvt_scalef32_pk_fp4_f32 v0, v1, v2, v3 op_sel:[0,0,1,0]");
+  EXPECT_EQ(m.v(0, 0), 0x1111b511u); // codes of 3 and -1.5
+  m.run("v_cvt_scalef32_pk_bf16_fp4 v4, v0, v3 op_sel:[1,0,0]");
+  EXPECT_EQ(m.v(4, 0), 0xc14041c0u);
+  m.v(1, 0) = 0x41c0c140; // bf16 -12, 24
+  m.run("v_cvt_scalef32_pk_fp8_bf16 v0, v1, v3");
+  EXPECT_EQ(m.v(0, 0) & 0xffff, 0x44bcu);
+  // 32 elements of FP6 there and back.
+  for (unsigned k = 0; k < 16; ++k) {
+    m.v(32 + k, 0) = std::bit_cast<uint32_t>(float(k) * 0.25f * 8);
+    m.v(48 + k, 0) = std::bit_cast<uint32_t>(-float(k) * 0.25f * 8);
+  }
+  m.run("v_cvt_scalef32_2xpk16_fp6_f32 v[10:15], v[32:47], v[48:63], v3");
+  m.run("v_cvt_scalef32_pk32_f32_fp6 v[64:95], v[10:15], v3");
+  for (unsigned k = 0; k < 16; ++k) {
+    EXPECT_EQ(value32(m.v(64 + 2 * k, 0)), k * 2.0);
+    EXPECT_EQ(value32(m.v(65 + 2 * k, 0)), -(k * 2.0));
+  }
+}
+
+} // namespace
