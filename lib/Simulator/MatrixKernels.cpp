@@ -39,9 +39,9 @@ __attribute__((always_inline)) inline V loadLanes(const T *from) {
 /// The lower or upper eight of sixteen columns.
 template <unsigned Half>
 __attribute__((always_inline)) inline IntLanes widenHalf(const ShortRow &row) {
-  ShortLanes part;
-  std::memcpy(&part, reinterpret_cast<const int16_t *>(&row) + 8 * Half,
-              sizeof part);
+  constexpr int at = 8 * Half;
+  const ShortLanes part = __builtin_shufflevector(
+      row, row, at, at + 1, at + 2, at + 3, at + 4, at + 5, at + 6, at + 7);
   return __builtin_convertvector(part, IntLanes);
 }
 
@@ -52,16 +52,20 @@ inline void groupSum(const Problem &p, unsigned row, unsigned first,
                      unsigned column, ShortRow (&exponent)[Rows],
                      IntLanes (&sum)[Rows][2]) {
   const unsigned n = p.shape.n;
-  auto rowOfB = [&](unsigned k) {
-    return (Sparse ? p.position[row][k] : k) * n + column;
+  const unsigned step = Step * n;
+  auto placeInB = [&](unsigned q) {
+    return (Sparse ? p.position[row][first + q * Step] : first + q * Step) * n +
+           column;
   };
   for (unsigned r = 0; r < Rows; ++r)
     exponent[r] = ShortRow{} + int16_t(zeroExponent * 2);
-  for (unsigned q = 0; q < 8; ++q) {
-    const unsigned k = first + q * Step;
-    const auto b = loadLanes<ShortRow>(p.b.exponentB + rowOfB(k));
+  const uint32_t *exponentA = p.a.exponentA + first * n + row;
+  // Not unrolled: the addresses alone would not fit in the host's registers.
+#pragma GCC unroll 1
+  for (unsigned q = 0; q < 8; ++q, exponentA += step) {
+    const auto b = loadLanes<ShortRow>(p.b.exponentB + placeInB(q));
     for (unsigned r = 0; r < Rows; ++r) {
-      const IntLanes a = IntLanes{} + int32_t(p.a.exponentA[k * n + row + r]);
+      const IntLanes a = IntLanes{} + int32_t(exponentA[r]);
       raiseTo<ShortRow>(exponent[r], b + (ShortRow)a);
     }
   }
@@ -77,14 +81,15 @@ inline void groupSum(const Problem &p, unsigned row, unsigned first,
       sum[r][h] = IntLanes{};
     }
   }
-  for (unsigned q = 0; q < 8; ++q) {
-    const unsigned k = first + q * Step;
-    const float *b = p.b.value + rowOfB(k);
+  const float *valueA = p.a.value + first * n + row;
+#pragma GCC unroll 1
+  for (unsigned q = 0; q < 8; ++q, valueA += step) {
+    const float *b = p.b.value + placeInB(q);
     for (unsigned h = 0; h < 2; ++h) {
       const auto columns = loadLanes<FloatLanes>(b + 8 * h);
       for (unsigned r = 0; r < Rows; ++r)
-        sum[r][h] += __builtin_convertvector(
-            columns * p.a.value[k * n + row + r] * grid[r][h], IntLanes);
+        sum[r][h] +=
+            __builtin_convertvector(columns * valueA[r] * grid[r][h], IntLanes);
     }
   }
 }
@@ -119,18 +124,24 @@ inline void accumulate(const IntLanes &sum, const IntLanes &exponent,
   const IntLanes high = sum >> right;
   raiseTo<IntLanes>(power, IntLanes{});
   const WordLanes fineBits = (WordLanes)(power + (1023 - 7)) << 20;
-  FloatLanes total;
-  for (unsigned half = 0; half < 2; ++half) {
-    const auto h = loadLanes<IntHalf>((const int32_t *)&high + 4 * half);
-    const auto l = loadLanes<FloatHalf>((const float *)&low + 4 * half);
-    const auto f = loadLanes<WordHalf>((const uint32_t *)&fineBits + 4 * half);
+  auto exact = [](const IntHalf &h, const FloatHalf &l, const WordHalf &f) {
     const DoubleLanes fine =
         (DoubleLanes)(__builtin_convertvector(f, LongLanes) << 32);
-    const DoubleLanes exact = __builtin_convertvector(h, DoubleLanes) * fine +
-                              __builtin_convertvector(l, DoubleLanes);
-    const FloatHalf rounded = __builtin_convertvector(exact, FloatHalf);
-    std::memcpy((float *)&total + 4 * half, &rounded, sizeof rounded);
-  }
+    return __builtin_convertvector(__builtin_convertvector(h, DoubleLanes) *
+                                           fine +
+                                       __builtin_convertvector(l, DoubleLanes),
+                                   FloatHalf);
+  };
+  const FloatHalf lower = exact(
+                      __builtin_shufflevector(high, high, 0, 1, 2, 3),
+                      __builtin_shufflevector(low, low, 0, 1, 2, 3),
+                      __builtin_shufflevector(fineBits, fineBits, 0, 1, 2, 3)),
+                  upper = exact(
+                      __builtin_shufflevector(high, high, 4, 5, 6, 7),
+                      __builtin_shufflevector(low, low, 4, 5, 6, 7),
+                      __builtin_shufflevector(fineBits, fineBits, 4, 5, 6, 7));
+  const FloatLanes total =
+      __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7);
   c = total * (FloatLanes)((127 - 24 + joint) << 23);
 }
 
