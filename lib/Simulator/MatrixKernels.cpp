@@ -159,6 +159,9 @@ template <bool Sparse, bool Halves, bool Scaled> void cdna3Rows(Problem &p) {
   constexpr unsigned rows = Sparse ? 1 : 2;
   const unsigned n = p.shape.n;
   const unsigned stored = Sparse ? p.shape.k / 2 : p.shape.k;
+  bool anyColumn = false;
+  for (unsigned j = 0; j < n; ++j)
+    anyColumn |= p.b.special[j] || (Scaled && p.badScale[1][j]);
   for (unsigned i = 0; i < n; i += rows) {
     IntLanes awkward[rows] = {};
     for (unsigned column = 0; column < n; column += 16) {
@@ -222,7 +225,7 @@ template <bool Sparse, bool Halves, bool Scaled> void cdna3Rows(Problem &p) {
       int32_t again = p.a.special[i + r] || (Scaled && p.badScale[0][i + r]);
       for (unsigned lane = 0; lane < 8; ++lane)
         again |= awkward[r][lane];
-      for (unsigned j = 0; j < n; ++j)
+      for (unsigned j = 0; (again || anyColumn) && j < n; ++j)
         if (again || p.b.special[j] || (Scaled && p.badScale[1][j]))
           p.d[i + r][j] = cdna3Element(p, i + r, j);
     }
@@ -310,13 +313,22 @@ template <bool Sparse> void sequentialRows(Problem &p) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// Reads or writes the accumulator of one block, row by row of registers.
+/// Visits the rows of one block's result: row, register, first lane. The places
+/// of matrixResultPlace, without its divisions.
 template <typename Visit>
 void forEachResultRow(const MatrixShape &shape, unsigned block, Visit visit) {
-  for (unsigned i = 0; i < shape.m; ++i) {
-    MatrixPlace place = matrixResultPlace(shape, block, i, 0);
-    visit(i, place.item, place.lane);
-  }
+  constexpr unsigned height = 4;
+  const unsigned blocksPerItem =
+      std::max(1u, 64 * height / (shape.n * shape.m));
+  const unsigned rowsPerItem = 64 / blocksPerItem / shape.n;
+  const unsigned groups = shape.m / (height * rowsPerItem);
+  const unsigned firstItem = height * groups * (block / blocksPerItem);
+  const unsigned firstLane = shape.n * rowsPerItem * (block % blocksPerItem);
+  unsigned row = 0;
+  for (unsigned group = 0; group < groups; ++group)
+    for (unsigned r = 0; r < rowsPerItem; ++r)
+      for (unsigned q = 0; q < height; ++q)
+        visit(row++, firstItem + height * group + q, firstLane + shape.n * r);
 }
 
 float clampOverflow(float value, bool hadInfinity) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
 namespace netra::sim {
 namespace NETRA_SIM_VARIANT {
@@ -61,7 +60,7 @@ inline void widen(const WordLanes &code, WordLanes &bits) {
     bits |= (WordLanes)((code & 0x7f) == 0x7f) & canonicalNan;
   } else if constexpr (Element == MatrixElement::Bf8) {
     place(0x80, 24, 21, 0x1p112f);
-    bits |= (WordLanes)((code & 0x7f) >= 0x7c) & 0x7f800000;
+    bits |= (WordLanes)((IntLanes)(code & 0x7f) >= 0x7c) & 0x7f800000;
   } else if constexpr (Element == MatrixElement::Fp6) {
     place(0x20, 26, 20, 0x1p126f);
   } else if constexpr (Element == MatrixElement::Bf6) {
@@ -70,7 +69,7 @@ inline void widen(const WordLanes &code, WordLanes &bits) {
     place(0x8, 28, 22, 0x1p126f);
   } else if constexpr (Element == MatrixElement::F16) {
     place(0x8000, 16, 13, 0x1p112f);
-    bits |= (WordLanes)((code & 0x7fff) >= 0x7c00) & 0x7f800000;
+    bits |= (WordLanes)((IntLanes)(code & 0x7fff) >= 0x7c00) & 0x7f800000;
   } else if constexpr (Element == MatrixElement::Bf16) {
     bits = code << 16;
   } else {
@@ -98,14 +97,14 @@ constexpr int minimumExponent(MatrixElement element) {
 
 /// Stores \p count lanes of a vector from \p first on; nearly always all.
 template <typename T, typename V>
-inline void put(T *to, const V *vector, unsigned first, unsigned count) {
-  using Lane = std::remove_reference_t<decltype((*vector)[0])>;
-  static_assert(sizeof(Lane) == sizeof(T));
-  if (count == sizeof(V) / sizeof(T))
-    std::memcpy(to, vector, sizeof(V));
-  else
-    std::memcpy(to, reinterpret_cast<const char *>(vector) + first * sizeof(T),
-                count * sizeof(T));
+inline void put(T *to, const V &vector, unsigned first, unsigned count) {
+  if (__builtin_expect(count == sizeof(V) / sizeof(T), 1)) {
+    std::memcpy(to, &vector, sizeof(V));
+    return;
+  }
+  T lane[sizeof(V) / sizeof(T)]; // so that the vector itself needs no address
+  std::memcpy(lane, &vector, sizeof(V));
+  std::memcpy(to, lane + first, count * sizeof(T));
 }
 
 template <MatrixElement Element, bool Exponents>
@@ -150,9 +149,10 @@ void loadPlane(const MatrixShape &shape, const MatrixOperands &operands,
       const unsigned lane = size * (block + shape.blocks * group) + part;
       const unsigned from = lane > waveLanes - width ? waveLanes - width : lane;
       WordLanes special = {};
-      for (unsigned item = 0; item < perLane; ++item) {
-        const unsigned row = item / run * (k / 2) + group * run + item % run;
-        const unsigned position = item * bits, shift = position % 32;
+      unsigned position = 0; // of the item, in bits
+      for (unsigned at = 0; at < perLane; ++at, position += bits) {
+        const unsigned row = group * run + (at < run ? at : k / 2 + at - run);
+        const unsigned shift = position % 32;
         const uint32_t *low = image + position / 32 * imageStride + from;
         WordLanes code, next;
         std::memcpy(&code, low, sizeof code);
@@ -170,7 +170,7 @@ void loadPlane(const MatrixShape &shape, const MatrixOperands &operands,
         } else {
           widen<Element>(code, wide);
           WordLanes magnitude = wide & 0x7fffffff;
-          WordLanes infinite = (WordLanes)(magnitude >= 0x7f800000);
+          WordLanes infinite = (WordLanes)((IntLanes)magnitude >= 0x7f800000);
           special |= infinite;
           if constexpr (Exponents) {
             // Denormals of the narrow format keep the exponent of its smallest
@@ -184,16 +184,16 @@ void loadPlane(const MatrixShape &shape, const MatrixOperands &operands,
           }
         }
         const unsigned first = lane - from, count = std::min(size, width);
-        put(plane.value + to, &wide, first, count);
+        put(plane.value + to, wide, first, count);
         if constexpr (Exponents) {
           if (operandB) {
             const ShortLanes narrow =
                 __builtin_convertvector(exponent, ShortLanes);
-            put(plane.exponentB + to, &narrow, first, count);
+            put(plane.exponentB + to, narrow, first, count);
           } else {
             const WordLanes word = (WordLanes)exponent;
             const WordLanes twice = (word & 0xffff) | word << 16;
-            put(plane.exponentA + to, &twice, first, count);
+            put(plane.exponentA + to, twice, first, count);
           }
         }
       }
