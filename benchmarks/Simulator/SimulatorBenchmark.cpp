@@ -5,7 +5,8 @@
 // over a body of equal instructions; "per_instruction" is what the project's
 // targets are stated in. Names tell what differs from the default: `checked`
 // runs all checkers, `sequential` the other arithmetic of matrix instructions,
-// `flushing` a MODE that flushes f32 denormals.
+// `flushing` a MODE that flushes f32 denormals. The rows `threads/N` run many
+// work-groups on N host threads: their real times compare.
 //
 //===----------------------------------------------------------------------===//
 
@@ -130,6 +131,36 @@ void measure(benchmark::State &state, const std::string &body, unsigned count,
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+/// 64 work-groups of 4 waves on some host threads.
+void measureThreads(benchmark::State &state, unsigned threads) {
+  auto object =
+      assemble(loop(initialise, repeat("v_fma_f32 v4, v2, v3, v4", BodyLength)),
+               Setting().denormals);
+  if (!object) {
+    state.SkipWithError("cannot make the kernel");
+    return;
+  }
+  DeviceOptions options;
+  options.threads = threads;
+  Device device(options);
+  const uint64_t buffer = cantFail(device.allocate(65536));
+  LaunchParams params;
+  params.grid = {64, 1, 1};
+  params.block = {256, 1, 1};
+  params.kernarg = ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(&buffer),
+                                     sizeof(buffer));
+  for (auto _ : state) {
+    auto result = device.launch(object, object->kernels()[0], params);
+    if (!result) {
+      state.SkipWithError(toString(result.takeError()).c_str());
+      return;
+    }
+  }
+  state.counters["instructions"] = benchmark::Counter(
+      double(state.iterations()) * 64 * 4 * Rounds * BodyLength,
+      benchmark::Counter::kIsRate);
+}
+
 struct Case {
   const char *name, *instruction;
 } cases[] = {
@@ -224,6 +255,11 @@ int main(int argc, char **argv) {
   const MixedBody mixed = mixedBody();
   add("program/mixed", mixed.body, mixed.count, {});
   add("checked/program/mixed", mixed.body, mixed.count, {CheckAll});
+  for (unsigned threads : {1u, 2u})
+    benchmark::RegisterBenchmark(
+        ("threads/" + std::to_string(threads)).c_str(),
+        [threads](benchmark::State &s) { measureThreads(s, threads); })
+        ->UseRealTime();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;
