@@ -17,6 +17,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <benchmark/benchmark.h>
 #include <cstdlib>
+#include <map>
 
 using namespace llvm;
 using namespace netra::sim;
@@ -25,8 +26,14 @@ namespace {
 
 /// Assembles and loads a kernel `k`. `denormals`: the field of MODE for f32; 3
 /// keeps them, as compilers and the project's kernels ask for, 0 flushes.
+/// A kernel is made once; repetitions only run it.
 std::shared_ptr<CodeObject> assemble(const std::string &body,
                                      unsigned denormals) {
+  static std::map<std::pair<std::string, unsigned>, std::shared_ptr<CodeObject>>
+      made;
+  std::shared_ptr<CodeObject> &object = made[{body, denormals}];
+  if (object)
+    return object;
   SmallString<128> folder;
   if (sys::fs::createUniqueDirectory("netra-benchmark", folder))
     return nullptr;
@@ -52,7 +59,6 @@ std::shared_ptr<CodeObject> assemble(const std::string &body,
                            stem + ".s -o " + stem +
                            ".o && " NETRA_TEST_LLD " -shared " + stem +
                            ".o -o " + stem + ".hsaco";
-  std::shared_ptr<CodeObject> object;
   if (std::system(line.c_str()) == 0)
     if (auto buffer = MemoryBuffer::getFile(stem + ".hsaco", false, false)) {
       StringRef data = (*buffer)->getBuffer();
