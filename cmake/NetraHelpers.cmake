@@ -11,7 +11,9 @@ target_compile_options(netra_options INTERFACE
   $<$<BOOL:${NETRA_WERROR}>:-Werror>)
 if(NETRA_SANITIZE)
   target_compile_options(netra_options INTERFACE
-    -fsanitize=${NETRA_SANITIZE} -fno-omit-frame-pointer)
+    -fsanitize=${NETRA_SANITIZE} -fno-omit-frame-pointer
+    # Its manual says that sanitizers make GCC warn wrongly of this one.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(netra_options INTERFACE -fsanitize=${NETRA_SANITIZE})
 endif()
 
