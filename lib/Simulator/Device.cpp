@@ -604,6 +604,19 @@ private:
   Error error = Error::success();
 };
 
+/// What stops a run is often the consequence of what a checker saw before.
+Error withFindings(Error error, const FindingStore &findings) {
+  if (findings.byPlace.empty())
+    return error;
+  return handleErrors(std::move(error), [&](const FaultError &fault) -> Error {
+    std::string text;
+    raw_string_ostream os(text);
+    fault.log(os);
+    os << "\nreported before that: " << findings.byPlace.begin()->second.str();
+    return make_error<FaultError>(fault.getKind(), text);
+  });
+}
+
 } // namespace
 
 Expected<LaunchResult>
@@ -678,7 +691,7 @@ Device::Impl::launch(Device &device, const std::shared_ptr<CodeObject> &object,
   for (std::thread &helper : helpers)
     helper.join();
   if (Error error = runner.takeError())
-    return error;
+    return withFindings(std::move(error), findings);
 
   LaunchResult result;
   std::vector<Finding> all;

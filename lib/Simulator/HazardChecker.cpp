@@ -140,10 +140,6 @@ static constexpr HazardRule rules[] = {
      C::ValuWrite,
      {2},
      "a store of more than 64 bits reads a VGPR, VALU overwrites it"},
-    {P::WideStore,
-     C::OtherWrite,
-     {1},
-     "a store of more than 64 bits reads a VGPR, the next overwrites it"},
     {P::WideStoreOffset,
      C::ValuWrite,
      {1},
@@ -511,10 +507,10 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
             require(inst, w, state, state.matrixC[row], C::ValuWrite,
                     RegisterFile::Vector, row);
         }
-        if (state.time - state.wideStore[row].time <= 20)
-          require(inst, w, state, state.wideStore[row],
-                  f.isValu ? C::ValuWrite : C::OtherWrite, RegisterFile::Vector,
-                  row);
+        // What a load returns arrives long after a store has read its data.
+        if (f.isValu && state.time - state.wideStore[row].time <= 20)
+          require(inst, w, state, state.wideStore[row], C::ValuWrite,
+                  RegisterFile::Vector, row);
         write = now;
       }
     } else if (range.file == RegisterFile::Scalar) {

@@ -37,7 +37,6 @@ enum class Consumer : uint8_t {
   ValuRead,       ///< vector ALU reads a VGPR
   NonTransRead,   ///< vector ALU other than transcendental reads a VGPR
   ValuWrite,      ///< vector ALU writes a VGPR
-  OtherWrite,     ///< anything else writes a VGPR
   DppRead,        ///< source 0 with DPP
   ReadLaneRead,   ///< v_readlane, v_readfirstlane read a VGPR
   PermlaneRead,   ///< v_permlane* reads a VGPR

@@ -240,12 +240,15 @@ void swizzle(const Instruction &inst, Wave &w) {
   uint32_t result[MaxLanes] = {};
   for (unsigned l = 0; l < w.laneCount; ++l) {
     unsigned from;
-    if (pattern >= 0xc000) {
-      w.fail(pattern >= 0xe000 ? "ds_swizzle in FFT mode is not modelled"
-                               : "ds_swizzle in rotate mode is not modelled");
+    if (pattern >= 0xe000) {
+      w.fail("ds_swizzle in FFT mode is not modelled");
       return;
     }
-    if (pattern & 0x8000) // quad permutation
+    if (pattern >= 0xc000) { // rotation within 32 lanes; masked bits stay
+      const unsigned mask = pattern & 31, size = pattern >> 5 & 31,
+                     turned = pattern & 0x400 ? l - size : l + size;
+      from = (l & ~31u) | (l & mask) | (turned & ~mask & 31);
+    } else if (pattern & 0x8000) // quad permutation
       from = (l & ~3u) | (pattern >> (2 * (l & 3)) & 3);
     else { // and, or, xor masks within 32 lanes
       const unsigned andMask = pattern & 31, orMask = pattern >> 5 & 31,

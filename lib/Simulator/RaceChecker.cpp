@@ -18,6 +18,8 @@ void RaceChecker::startGroup() {
   // Intervals go on counting over work-groups, which makes old entries stale.
   ++interval;
   lastSync = 0;
+  progress.assign(monitor.workgroup().waves.size(), Progress());
+  hasPendingWrites = false;
   const size_t words = (monitor.state().ldsBytes + 3) / 4;
   if (lds.size() != words)
     lds.assign(words, LdsEntry());
@@ -29,10 +31,49 @@ static const char *verb(AccessKind kind) {
                                      : "updates";
 }
 
+void GlobalRaces::complete(uint32_t group, const Completion &completion) {
+  std::lock_guard<std::mutex> lock(completionMutex);
+  completions[group].push_back(completion);
+}
+
+bool GlobalRaces::isOver(const Entry &entry, uint32_t tick) {
+  std::lock_guard<std::mutex> lock(completionMutex);
+  for (const Completion &c : completions[entry.writeGroup]) {
+    if (c.tick >= tick)
+      return false;
+    if (c.wave == entry.writeWave
+            ? c.sequence >= entry.writeSequence
+            : c.isOfAll && c.interval > entry.writeInterval)
+      return true;
+  }
+  return false;
+}
+
 void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
-                         Wave &) {
+                         Wave &w) {
+  if (info.cls == InstructionClass::Message) {
+    if (!hasPendingWrites || !StringRef(info.text).starts_with("s_waitcnt"))
+      return;
+    const unsigned raw = unsigned(inst.imm) & 0xffff,
+                   vm = (raw & 0xf) | (raw >> 14 & 3) << 4;
+    Progress &own = progress[w.context->index];
+    if (vm == 63 || own.issued <= vm ||
+        (own.done == own.issued - vm && own.doneInterval == interval))
+      return;
+    own.done = own.issued - vm;
+    own.doneInterval = interval;
+    monitor.state().races->complete(uint32_t(monitor.workgroup().linear) + 1,
+                                    {own.done, interval,
+                                     monitor.state().races->tick.load(),
+                                     uint8_t(w.context->index), vm == 0});
+    return;
+  }
   const bool isMemory = info.cls == InstructionClass::VectorMemory ||
                         info.cls == InstructionClass::Flat;
+  if (isMemory && (info.isLoad || info.isStore || info.isAtomic)) {
+    ++progress[w.context->index].issued;
+    hasPendingWrites |= info.isStore || info.isAtomic;
+  }
   if ((isMemory && (info.isAtomic || inst.sc0 || inst.sc1)) ||
       isCacheControl[info.mnemonicId])
     lastSync = monitor.state().races->tick.fetch_add(1) + 1;
@@ -130,7 +171,8 @@ void RaceChecker::globalWord(const Instruction &inst, Wave &w, unsigned lane,
       kind == AccessKind::Atomic || inst.sc1 || (inst.sc0 && !inst.nt);
   const uint32_t now =
       monitor.state().races->tick.load(std::memory_order_relaxed);
-  // Ordered after the other access?
+  // Ordered after the other access? A write of another work-group is when it
+  // was over before this one last synchronised.
   auto conflicts = [&](uint32_t otherGroup, uint32_t tick,
                        uint32_t otherInterval, uint8_t wave) {
     if (!otherGroup)
@@ -141,13 +183,15 @@ void RaceChecker::globalWord(const Instruction &inst, Wave &w, unsigned lane,
   };
   bool conflict = false, withWrite = false;
   if (entry.writeBytes & bytes && !(isAtomic && entry.isAtomicWrite) &&
-      conflicts(entry.writeGroup, entry.writeTick, entry.writeInterval,
-                entry.writeWave))
+      (conflicts(entry.writeGroup, entry.writeTick, entry.writeInterval,
+                 entry.writeWave) ||
+       (entry.writeGroup && entry.writeGroup != group && !entry.isAtomicWrite &&
+        !monitor.state().races->isOver(entry, lastSync))))
     conflict = withWrite = true;
   else if (kind != AccessKind::Load && (entry.readBytes & bytes) && !isAtomic &&
            (conflicts(entry.readGroup, entry.readTick, entry.readInterval,
                       entry.readWave) ||
-            (entry.manyReadGroups && lastSync <= entry.readTick)))
+            (entry.manyReadGroups && lastSync <= entry.otherReadTick)))
     conflict = true;
   if (conflict && !isReported) {
     isReported = true;
@@ -172,8 +216,10 @@ void RaceChecker::globalWord(const Instruction &inst, Wave &w, unsigned lane,
   if (kind == AccessKind::Load) {
     if (isAtomic)
       return; // synchronising reads race with nothing
-    if (entry.readGroup && entry.readGroup != group)
+    if (entry.readGroup && entry.readGroup != group) {
       entry.manyReadGroups = true;
+      entry.otherReadTick = entry.readTick;
+    }
     entry.readWave = entry.readGroup == group &&
                              entry.readInterval == interval &&
                              entry.readWave != self
@@ -192,6 +238,7 @@ void RaceChecker::globalWord(const Instruction &inst, Wave &w, unsigned lane,
     entry.writeInterval = interval;
     entry.writeInstruction = inst.index;
     entry.writeWave = self;
+    entry.writeSequence = progress[self].issued;
     entry.isAtomicWrite = isAtomic;
   }
 }

@@ -6,8 +6,10 @@
 // run is divided into intervals between barriers, and accesses in one interval
 // are unordered whatever the schedule did. Between work-groups only
 // synchronising accesses order (atomics, loads that bypass caches, cache
-// invalidation): an access is taken as ordered after everything that was done
+// invalidation): an access is taken as ordered after everything that was over
 // before its work-group last synchronised, which errs on the side of silence.
+// A write is over when its wave has waited for it, or another wave of its
+// work-group has waited for all of its own behind a later barrier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +27,10 @@ public:
   struct Entry {                            ///< for 4 bytes
     uint32_t writeGroup = 0, readGroup = 0; ///< linear index + 1
     uint32_t writeTick = 0, readTick = 0;
+    uint32_t otherReadTick = 0; ///< last read before that of another group
     uint32_t writeInterval = 0, readInterval = 0;
     uint32_t writeInstruction = 0, readInstruction = 0;
+    uint32_t writeSequence = 0; ///< among the vector memory accesses of a wave
     uint8_t writeWave = 0, readWave = 0; ///< readWave 255: several
     uint8_t writeBytes = 0, readBytes = 0;
     bool isAtomicWrite = false, manyReadGroups = false;
@@ -42,6 +46,20 @@ public:
   };
   Stripe stripes[256];
   std::atomic<uint32_t> tick{1};
+
+  /// A wave knows that its accesses up to `sequence` are over.
+  struct Completion {
+    uint32_t sequence, interval, tick;
+    uint8_t wave;
+    bool isOfAll; ///< none of the wave is outstanding
+  };
+  void complete(uint32_t group, const Completion &completion);
+  /// Whether the write that an entry holds was over before `tick`.
+  bool isOver(const Entry &entry, uint32_t tick);
+
+private:
+  std::mutex completionMutex;
+  std::unordered_map<uint32_t, std::vector<Completion>> completions; ///< group
 };
 
 class RaceChecker {
@@ -73,6 +91,13 @@ private:
 
   Monitor &monitor;
   std::vector<uint8_t> isCacheControl; ///< by mnemonic
+  /// Vector memory accesses of a wave, and what it was last known to have
+  /// waited for.
+  struct Progress {
+    uint32_t issued = 0, done = 0, doneInterval = 0;
+  };
+  std::vector<Progress> progress;
+  bool hasPendingWrites = false;
   std::vector<LdsEntry> lds;
   uint32_t interval = 1;
   uint32_t lastSync = 0; ///< tick of the work-group's last synchronisation

@@ -348,6 +348,10 @@ INSTANTIATE_TEST_SUITE_P(
             "s_nop 1", "v_mov_b32 v5, 0", "a store of more than 64 bits"},
         HazardCase{"DivFmas", "v_cmp_eq_u32 vcc, v0, v1", "s_nop 3",
                    "v_div_fmas_f32 v2, v3, v4, v5", "v_div_fmas reads it"},
+        // SrcA lies above SrcC; only SrcC itself may follow at once.
+        HazardCase{"DotSourceAboveAccumulator", "v_dot4_i32_i8 v9, v2, v3, v4",
+                   "s_nop 2", "v_dot4_i32_i8 v10, v9, v2, v5",
+                   "v9 after `v_dot4_i32_i8 v9, v2, v3, v4`"},
         HazardCase{"SetReg", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0",
                    "s_nop 1", "s_getreg_b32 s4, hwreg(HW_REG_MODE)",
                    "s_setreg writes"}),
@@ -357,6 +361,14 @@ TEST_F(Checkers, MatrixChainOnOneAccumulatorNeedsNothing) {
   EXPECT_THAT(check(CheckHazard, R"(
   v_mfma_f32_16x16x32_bf16 v[8:11], v[0:3], v[4:7], 0
   v_mfma_f32_16x16x32_bf16 v[8:11], v[0:3], v[4:7], v[8:11]
+)"),
+              IsEmpty());
+}
+
+TEST_F(Checkers, DotChainOnOneAccumulatorNeedsNothing) {
+  EXPECT_THAT(check(CheckHazard, R"(
+  v_dot4_i32_i8 v9, v2, v3, v9
+  v_dot4_i32_i8 v9, v4, v5, v9
 )"),
               IsEmpty());
 }
@@ -394,6 +406,46 @@ TEST_F(Checkers, RaceInGlobalMemory) {
   auto findings = check(CheckRace, body("v_and_b32 v1, 63, v0"), 0, 2);
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_THAT(findings[0], HasSubstr("which another wave writes"));
+}
+
+TEST_F(Checkers, ReleaseThatDoesNotWaitOrdersNothing) {
+  // Work-group 0 writes a value and then a flag, which work-group 1 waits for.
+  const auto findings = [](const char *wait) {
+    DeviceOptions options;
+    options.checks = CheckRace;
+    options.instructionLimit = 1'000'000;
+    Device device(options);
+    const uint64_t p = upload(device, std::vector<uint32_t>(64, 0), "shared");
+    const std::string body = std::string(R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  s_mov_b64 exec, 1
+  v_mov_b32 v2, 0
+  v_mov_b32 v3, 1
+  s_waitcnt lgkmcnt(0)
+  s_cmp_lg_u32 s2, 0
+  s_cbranch_scc1 .Lreader
+  global_store_dword v2, v3, s[6:7] offset:64
+  )") + wait + R"(
+  global_atomic_add v2, v3, s[6:7] sc1
+  s_endpgm
+.Lreader:
+  global_load_dword v4, v2, s[6:7] sc0 sc1
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s8, v4
+  s_cmp_eq_u32 s8, 0
+  s_cbranch_scc1 .Lreader
+  global_load_dword v5, v2, s[6:7] offset:64
+  s_waitcnt vmcnt(0)
+)";
+    return run(device, assembly(wrapKernel(body)), "k", {2, 1, 1}, {64, 1, 1},
+               Arguments().add(p).add(p));
+  };
+  EXPECT_THAT(findings("s_waitcnt vmcnt(0)"), IsEmpty());
+  auto unordered = findings("");
+  ASSERT_THAT(unordered, SizeIs(1));
+  EXPECT_THAT(unordered[0],
+              AllOf(HasSubstr("race: "), HasSubstr("work-group 0 writes by "
+                                                   "`global_store_dword")));
 }
 
 TEST_F(Checkers, BarrierThatAWaveMisses) {
