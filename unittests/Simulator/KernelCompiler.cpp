@@ -51,23 +51,50 @@ static std::vector<uint8_t> readBytes(const std::string &path) {
   return std::vector<uint8_t>(data.bytes_begin(), data.bytes_end());
 }
 
+bool isFullTest() {
+  const char *value = std::getenv("NETRA_TEST_FULL");
+  return value && StringRef(value) == "1";
+}
+
+/// Runs `tool`, with the source's and the result's path behind it.
+static std::vector<uint8_t> translated(const std::string &tool,
+                                       const std::string &source) {
+  TemporaryFolder folder;
+  writeText(folder.file("source"), source);
+  command(tool + " " + folder.file("source") + " -o " + folder.file("result"));
+  return readBytes(folder.file("result"));
+}
+
+static std::string asText(const std::vector<uint8_t> &bytes) {
+  return std::string(bytes.begin(), bytes.end());
+}
+
+static const char clang[] =
+    NETRA_TEST_CLANG " -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa "
+                     "-mcpu=gfx950 -nogpulib -w ";
+static const char mc[] =
+    NETRA_TEST_LLVM_BIN "/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 ";
+
 std::vector<uint8_t> compileOpenCl(const std::string &source,
                                    const std::string &flags) {
-  TemporaryFolder folder;
-  writeText(folder.file("k.cl"), source);
-  command(NETRA_TEST_CLANG
-          " -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx950 "
-          "-nogpulib -w " +
-          flags + " " + folder.file("k.cl") + " -o " + folder.file("k.hsaco"));
-  return readBytes(folder.file("k.hsaco"));
+  return translated(clang + flags, source);
+}
+
+std::string openClAssembly(const std::string &source,
+                           const std::string &flags) {
+  return asText(translated(clang + flags + " -S", source));
+}
+
+std::string expandAssembly(const std::string &source,
+                           const std::string &includeFolder) {
+  return asText(translated(mc + ("-filetype=asm -I " + includeFolder), source));
 }
 
 std::vector<uint8_t> assemble(const std::string &source) {
   TemporaryFolder folder;
   writeText(folder.file("k.s"), source);
-  command(NETRA_TEST_LLVM_BIN
-          "/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj " +
-          folder.file("k.s") + " -o " + folder.file("k.o"));
+  command(mc + ("-filetype=obj " + folder.file("k.s")) + " -o " +
+          folder.file("k.o"));
   command(NETRA_TEST_LLD " -shared " + folder.file("k.o") + " -o " +
           folder.file("k.hsaco"));
   return readBytes(folder.file("k.hsaco"));

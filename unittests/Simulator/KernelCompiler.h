@@ -16,11 +16,19 @@
 
 namespace netra::sim::test {
 
+/// Whether the long sets run in full: NETRA_TEST_FULL=1 in the environment.
+bool isFullTest();
+
 /// The bytes of a linked code object; a fatal test failure when the tool
 /// fails. `flags` are further clang options ("-O2").
 std::vector<uint8_t> compileOpenCl(const std::string &source,
                                    const std::string &flags);
 std::vector<uint8_t> assemble(const std::string &source);
+/// The assembly text that clang makes of OpenCL C.
+std::string openClAssembly(const std::string &source, const std::string &flags);
+/// An assembly text with macros, conditions and includes carried out.
+std::string expandAssembly(const std::string &source,
+                           const std::string &includeFolder);
 
 /// Both, loaded.
 std::shared_ptr<CodeObject> openCl(const std::string &source,
@@ -38,12 +46,21 @@ std::string wrapKernel(const std::string &body, unsigned kernargBytes = 16,
 class Arguments {
 public:
   template <typename T> Arguments &add(T value) {
-    const size_t at = (bytes.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T);
-    bytes.resize(at + sizeof(T));
-    __builtin_memcpy(bytes.data() + at, &value, sizeof(T));
-    return *this;
+    return append(&value, sizeof(T));
+  }
+  /// A value given by its bytes; as many as its alignment.
+  Arguments &addBytes(const std::vector<uint8_t> &value) {
+    return append(value.data(), value.size());
   }
   std::vector<uint8_t> bytes;
+
+private:
+  Arguments &append(const void *value, size_t size) {
+    const size_t at = (bytes.size() + size - 1) / size * size;
+    bytes.resize(at + size);
+    __builtin_memcpy(bytes.data() + at, value, size);
+    return *this;
+  }
 };
 
 /// Device memory with the contents of a vector, and back.
