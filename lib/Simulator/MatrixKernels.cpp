@@ -87,9 +87,11 @@ inline void groupSum(const Problem &p, unsigned row, unsigned first,
     const float *b = p.b.value + placeInB(q);
     for (unsigned h = 0; h < 2; ++h) {
       const auto columns = loadLanes<FloatLanes>(b + 8 * h);
+      // Only lanes that the caller replaces can wrap.
       for (unsigned r = 0; r < Rows; ++r)
-        sum[r][h] +=
-            __builtin_convertvector(columns * valueA[r] * grid[r][h], IntLanes);
+        sum[r][h] = (IntLanes)((WordLanes)sum[r][h] +
+                               (WordLanes) __builtin_convertvector(
+                                   columns * valueA[r] * grid[r][h], IntLanes));
     }
   }
 }
