@@ -13,9 +13,15 @@ target_compile_options(netra_options INTERFACE
 if(NETRA_SANITIZE)
   target_compile_options(netra_options INTERFACE
     -fsanitize=${NETRA_SANITIZE} -fno-omit-frame-pointer
+    # LLVM's classes have no run-time type information to compare with.
+    -fno-sanitize=vptr -fno-sanitize-recover=all
     # Its manual says that sanitizers make GCC warn wrongly of this one.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(netra_options INTERFACE -fsanitize=${NETRA_SANITIZE})
+  if(NETRA_SANITIZE MATCHES "address")
+    target_sources(netra_options INTERFACE
+      "${PROJECT_SOURCE_DIR}/cmake/SanitizerOptions.cpp")
+  endif()
 endif()
 
 # LLVM's and MLIR's headers are not ours to warn about, hence SYSTEM.
