@@ -23,5 +23,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+if "address" in config.sanitizers:
+    config.available_features.add("asan")
 config.substitutions.append(("%netra_src", config.netra_source_dir))
 config.substitutions.append(("%netra_lib", os.path.join(config.netra_binary_dir, "lib")))
