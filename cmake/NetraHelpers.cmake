@@ -15,7 +15,7 @@ if(NETRA_SANITIZE)
     -fsanitize=${NETRA_SANITIZE} -fno-omit-frame-pointer
     # LLVM's classes have no run-time type information to compare with.
     -fno-sanitize=vptr -fno-sanitize-recover=all
-    # Its manual says that sanitizers make GCC warn wrongly of this one.
+    # With sanitizers, GCC's manual says, this warning is often wrong.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(netra_options INTERFACE -fsanitize=${NETRA_SANITIZE})
   if(NETRA_SANITIZE MATCHES "address")

@@ -102,6 +102,22 @@ struct Setting {
   unsigned denormals = 3;
 };
 
+/// Launches as often as `state` asks for; the one argument is `buffer`.
+bool launchAll(benchmark::State &state, Device &device,
+               const std::shared_ptr<CodeObject> &object, LaunchParams params,
+               const uint64_t &buffer) {
+  params.kernarg = ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(&buffer),
+                                     sizeof(buffer));
+  for (auto _ : state) {
+    auto result = device.launch(object, object->kernels()[0], params);
+    if (!result) {
+      state.SkipWithError(toString(result.takeError()).c_str());
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Runs `body`, lines of `count` instructions in all, Rounds times.
 void measure(benchmark::State &state, const std::string &body, unsigned count,
              const Setting &setting) {
@@ -123,15 +139,8 @@ void measure(benchmark::State &state, const std::string &body, unsigned count,
   cantFail(device.fill(buffer, 0, 65536));
   LaunchParams params;
   params.block = {64, 1, 1};
-  params.kernarg = ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(&buffer),
-                                     sizeof(buffer));
-  for (auto _ : state) {
-    auto result = device.launch(object, object->kernels()[0], params);
-    if (!result) {
-      state.SkipWithError(toString(result.takeError()).c_str());
-      return;
-    }
-  }
+  if (!launchAll(state, device, object, params, buffer))
+    return;
   state.counters["per_instruction"] = benchmark::Counter(
       double(state.iterations()) * Rounds * count,
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
@@ -153,15 +162,8 @@ void measureThreads(benchmark::State &state, unsigned threads) {
   LaunchParams params;
   params.grid = {64, 1, 1};
   params.block = {256, 1, 1};
-  params.kernarg = ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(&buffer),
-                                     sizeof(buffer));
-  for (auto _ : state) {
-    auto result = device.launch(object, object->kernels()[0], params);
-    if (!result) {
-      state.SkipWithError(toString(result.takeError()).c_str());
-      return;
-    }
-  }
+  if (!launchAll(state, device, object, params, buffer))
+    return;
   state.counters["instructions"] = benchmark::Counter(
       double(state.iterations()) * 64 * 4 * Rounds * BodyLength,
       benchmark::Counter::kIsRate);

@@ -22,9 +22,9 @@ static constexpr StringRef accumulations[] = {"f32"};
 static constexpr StringRef activations[] = {"none", "silu", "sigmoid",
                                             "gelu_erf", "gelu_tanh"};
 static constexpr StringRef epilogues[] = {
-    "none",           "silu",           "sigmoid",    "gelu_erf",
-    "gelu_tanh",      "gated_none",     "gated_silu", "gated_sigmoid",
-    "gated_gelu_erf", "gated_gelu_tanh"};
+    "none",          "silu",           "sigmoid",
+    "gelu_erf",      "gelu_tanh",      "gated_silu",
+    "gated_sigmoid", "gated_gelu_erf", "gated_gelu_tanh"};
 static constexpr double largest = std::numeric_limits<float>::max();
 
 static constexpr AttributeDefinition definitions[] = {

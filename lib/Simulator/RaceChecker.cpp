@@ -107,27 +107,16 @@ void RaceChecker::ldsAccess(const Instruction &inst, Wave &w,
         entry.interval = interval;
       }
       // Most words are touched by one wave between two barriers.
-      if (kind != AccessKind::Atomic && !(entry.readers & others) &&
-          (entry.writer == None || (entry.writer == self && !entry.isAtomic))) {
-        if (kind == AccessKind::Load) {
-          entry.readers |= uint16_t(1u << self);
-          entry.readBytes |= covered;
-          if (entry.writer == None)
-            entry.instruction = inst.index;
-        } else {
-          entry.writer = self;
-          entry.writeBytes |= covered;
-          entry.instruction = inst.index;
-        }
-        continue;
-      }
+      const bool isAlone =
+          !isAtomic && !(entry.readers & others) &&
+          (entry.writer == None || (entry.writer == self && !entry.isAtomic));
       const bool writerConflict =
           entry.writer < Several && entry.writer != self &&
           (entry.writeBytes & covered) && !(isAtomic && entry.isAtomic);
       const bool readerConflict = kind != AccessKind::Load &&
                                   (entry.readers & ~(1u << self)) &&
                                   (entry.readBytes & covered);
-      if ((writerConflict || readerConflict) && !isReported) {
+      if (!isAlone && (writerConflict || readerConflict) && !isReported) {
         isReported = true;
         const InstructionInfo &other =
             monitor.state().program->info[entry.instruction];

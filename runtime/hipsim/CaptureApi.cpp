@@ -112,30 +112,19 @@ NETRA_HIP_EXPORT int hipStreamEndCapture(void *handle, void **graph) {
   return 0;
 }
 
-NETRA_HIP_EXPORT int hipStreamIsCapturing(void *handle, int *status) {
-  if (int code = checkGiven(status, "place for the status"))
-    return code;
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream;
-  if (int code = findStream(handle, stream))
-    return code;
-  *status = !stream->capture               ? hip::StreamCaptureStatusNone
-            : stream->capture->invalidated ? hip::StreamCaptureStatusInvalidated
-                                           : hip::StreamCaptureStatusActive;
-  return 0;
-}
-
 NETRA_HIP_EXPORT int hipStreamGetCaptureInfo(void *handle, int *status,
                                              unsigned long long *id) {
-  if (int code = hipStreamIsCapturing(handle, status))
-    return code;
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream;
-  if (int code = findStream(handle, stream))
-    return code;
-  if (id && stream->capture)
-    *id = reinterpret_cast<uintptr_t>(stream->capture.get());
-  return 0;
+  return readStream(
+      handle, status, "place for the status", [&](Stream &stream) {
+        const Capture *capture = stream.capture.get();
+        *status = !capture               ? hip::StreamCaptureStatusNone
+                  : capture->invalidated ? hip::StreamCaptureStatusInvalidated
+                                         : hip::StreamCaptureStatusActive;
+        if (id && capture)
+          *id = reinterpret_cast<uintptr_t>(capture);
+      });
+}
+
+NETRA_HIP_EXPORT int hipStreamIsCapturing(void *handle, int *status) {
+  return hipStreamGetCaptureInfo(handle, status, nullptr);
 }

@@ -32,6 +32,33 @@ int findExecutable(void *handle, Executable *&executable);
 /// `unknown` is the code when there is no such function.
 int findFunction(void *handle, const Function *&function, int unknown);
 
+/// What `read` has to say of a stream, for a caller who gives a `place` for it.
+template <typename Read>
+int readStream(void *handle, const void *place, const char *what, Read read) {
+  if (int code = checkGiven(place, what))
+    return code;
+  std::lock_guard<std::mutex> guard(Runtime::get().submission);
+  std::shared_ptr<Stream> stream;
+  if (int code = findStream(handle, stream))
+    return code;
+  read(*stream);
+  return 0;
+}
+
+/// The same of a node of one type.
+template <typename Read>
+int readNode(void *handle, hip::GraphNodeType kind, const void *place,
+             const char *what, Read read) {
+  if (int code = checkGiven(place, what))
+    return code;
+  std::lock_guard<std::mutex> guard(Runtime::get().submission);
+  GraphNode *node;
+  if (int code = findNode(handle, kind, node))
+    return code;
+  read(*node);
+  return 0;
+}
+
 /// Not inside a host function of a stream, which would wait for itself.
 int checkNotInHostFunction();
 

@@ -112,34 +112,34 @@ hipGraphAddKernelNode(void **result, void *graph, void *const *before,
 
 NETRA_HIP_EXPORT int
 hipGraphKernelNodeGetParams(void *handle, hip::KernelNodeParams *parameters) {
-  if (int code = checkGiven(parameters, "place for the parameters"))
-    return code;
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  GraphNode *node;
-  if (int code = findNode(handle, hip::GraphNodeTypeKernel, node))
-    return code;
-  KernelCall &call = node->kernel;
-  // The pointers lead to the node's own copy, and last as long as it does.
-  node->parameterPointers.clear();
-  node->extraBytes = call.kernarg.size();
-  node->extra = {
-      reinterpret_cast<void *>(hip::LaunchParamBufferPointer),
-      call.kernarg.data(), reinterpret_cast<void *>(hip::LaunchParamBufferSize),
-      &node->extraBytes, reinterpret_cast<void *>(hip::LaunchParamEnd)};
-  for (const sim::KernelArgument &argument : call.kernel->explicitArguments())
-    node->parameterPointers.push_back(call.kernarg.data() + argument.offset);
-  const bool isBuffer =
-      node->parameterPointers.empty() && !call.kernarg.empty();
-  *parameters = {{call.block[0], call.block[1], call.block[2]},
-                 isBuffer ? node->extra.data() : nullptr,
-                 const_cast<Function *>(call.function),
-                 {call.grid[0], call.grid[1], call.grid[2]},
-                 isBuffer || node->parameterPointers.empty()
-                     ? nullptr
-                     : node->parameterPointers.data(),
-                 call.dynamicLds};
-  return 0;
+  return readNode(
+      handle, hip::GraphNodeTypeKernel, parameters, "place for the parameters",
+      [&](GraphNode &node) {
+        KernelCall &call = node.kernel;
+        // The pointers lead to the node's own copy, and last as long as it
+        // does.
+        node.parameterPointers.clear();
+        node.extraBytes = call.kernarg.size();
+        node.extra = {reinterpret_cast<void *>(hip::LaunchParamBufferPointer),
+                      call.kernarg.data(),
+                      reinterpret_cast<void *>(hip::LaunchParamBufferSize),
+                      &node.extraBytes,
+                      reinterpret_cast<void *>(hip::LaunchParamEnd)};
+        for (const sim::KernelArgument &argument :
+             call.kernel->explicitArguments())
+          node.parameterPointers.push_back(call.kernarg.data() +
+                                           argument.offset);
+        const bool isBuffer =
+            node.parameterPointers.empty() && !call.kernarg.empty();
+        *parameters = {{call.block[0], call.block[1], call.block[2]},
+                       isBuffer ? node.extra.data() : nullptr,
+                       const_cast<Function *>(call.function),
+                       {call.grid[0], call.grid[1], call.grid[2]},
+                       isBuffer || node.parameterPointers.empty()
+                           ? nullptr
+                           : node.parameterPointers.data(),
+                       call.dynamicLds};
+      });
 }
 
 NETRA_HIP_EXPORT int
@@ -207,26 +207,23 @@ NETRA_HIP_EXPORT int hipGraphAddMemcpyNode1D(void **result, void *graph,
 
 NETRA_HIP_EXPORT int
 hipGraphMemcpyNodeGetParams(void *handle, hip::Memcpy3DParms *parameters) {
-  if (int code = checkGiven(parameters, "place for the parameters"))
-    return code;
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  GraphNode *node;
-  if (int code = findNode(handle, hip::GraphNodeTypeMemcpy, node))
-    return code;
-  const CopyCall &call = node->copy;
-  auto pitched = [&](void *pointer, size_t pitch, size_t slice) {
-    return hip::PitchedPtr{pointer, pitch ? pitch : call.bytes, call.bytes,
-                           slice && pitch ? slice / pitch : call.height};
-  };
-  *parameters = {};
-  parameters->srcPtr = pitched(const_cast<void *>(call.source),
-                               call.sourcePitch, call.sourceSlice);
-  parameters->dstPtr =
-      pitched(call.destination, call.destinationPitch, call.destinationSlice);
-  parameters->extent = {call.bytes, call.height, call.depth};
-  parameters->kind = hip::MemcpyKind(call.kind);
-  return 0;
+  return readNode(
+      handle, hip::GraphNodeTypeMemcpy, parameters, "place for the parameters",
+      [&](GraphNode &node) {
+        const CopyCall &call = node.copy;
+        auto pitched = [&](void *pointer, size_t pitch, size_t slice) {
+          return hip::PitchedPtr{pointer, pitch ? pitch : call.bytes,
+                                 call.bytes,
+                                 slice && pitch ? slice / pitch : call.height};
+        };
+        *parameters = {};
+        parameters->srcPtr = pitched(const_cast<void *>(call.source),
+                                     call.sourcePitch, call.sourceSlice);
+        parameters->dstPtr = pitched(call.destination, call.destinationPitch,
+                                     call.destinationSlice);
+        parameters->extent = {call.bytes, call.height, call.depth};
+        parameters->kind = hip::MemcpyKind(call.kind);
+      });
 }
 
 static int setCopy(void *handle, const std::shared_ptr<GraphNode> &made) {
@@ -325,18 +322,13 @@ NETRA_HIP_EXPORT int hipGraphAddMemsetNode(void **result, void *graph,
 
 NETRA_HIP_EXPORT int hipGraphMemsetNodeGetParams(void *handle,
                                                  void *parameters) {
-  if (int code = checkGiven(parameters, "place for the parameters"))
-    return code;
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  GraphNode *node;
-  if (int code = findNode(handle, hip::GraphNodeTypeMemset, node))
-    return code;
-  if (hipMajor() >= 7)
-    giveFill<hip::MemsetParams7>(node->fill, parameters);
-  else
-    giveFill<hip::MemsetParams>(node->fill, parameters);
-  return 0;
+  return readNode(handle, hip::GraphNodeTypeMemset, parameters,
+                  "place for the parameters", [&](GraphNode &node) {
+                    if (hipMajor() >= 7)
+                      giveFill<hip::MemsetParams7>(node.fill, parameters);
+                    else
+                      giveFill<hip::MemsetParams>(node.fill, parameters);
+                  });
 }
 
 NETRA_HIP_EXPORT int hipGraphMemsetNodeSetParams(void *handle,
@@ -385,15 +377,10 @@ hipGraphAddHostNode(void **result, void *graph, void *const *before,
 
 NETRA_HIP_EXPORT int
 hipGraphHostNodeGetParams(void *handle, hip::HostNodeParams *parameters) {
-  if (int code = checkGiven(parameters, "place for the parameters"))
-    return code;
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  GraphNode *node;
-  if (int code = findNode(handle, hip::GraphNodeTypeHost, node))
-    return code;
-  *parameters = {node->host.function, node->host.user};
-  return 0;
+  return readNode(handle, hip::GraphNodeTypeHost, parameters,
+                  "place for the parameters", [&](GraphNode &node) {
+                    *parameters = {node.host.function, node.host.user};
+                  });
 }
 
 NETRA_HIP_EXPORT int
@@ -448,15 +435,8 @@ NETRA_HIP_EXPORT int hipGraphAddChildGraphNode(void **result, void *graph,
 
 NETRA_HIP_EXPORT int hipGraphChildGraphNodeGetGraph(void *handle,
                                                     void **graph) {
-  if (int code = checkGiven(graph, "place for the graph"))
-    return code;
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  GraphNode *node;
-  if (int code = findNode(handle, hip::GraphNodeTypeGraph, node))
-    return code;
-  *graph = node->child.get();
-  return 0;
+  return readNode(handle, hip::GraphNodeTypeGraph, graph, "place for the graph",
+                  [&](GraphNode &node) { *graph = node.child.get(); });
 }
 
 NETRA_HIP_EXPORT int hipGraphExecChildGraphNodeSetParams(void *executable,

@@ -116,27 +116,13 @@ NETRA_HIP_EXPORT int hipStreamQuery(void *handle) {
 }
 
 NETRA_HIP_EXPORT int hipStreamGetFlags(void *handle, unsigned *flags) {
-  if (int code = checkGiven(flags, "place for the flags"))
-    return code;
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream;
-  if (int code = findStream(handle, stream))
-    return code;
-  *flags = stream->flags;
-  return 0;
+  return readStream(handle, flags, "place for the flags",
+                    [&](Stream &stream) { *flags = stream.flags; });
 }
 
 NETRA_HIP_EXPORT int hipStreamGetPriority(void *handle, int *priority) {
-  if (int code = checkGiven(priority, "place for the priority"))
-    return code;
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::mutex> guard(runtime.submission);
-  std::shared_ptr<Stream> stream;
-  if (int code = findStream(handle, stream))
-    return code;
-  *priority = stream->priority;
-  return 0;
+  return readStream(handle, priority, "place for the priority",
+                    [&](Stream &stream) { *priority = stream.priority; });
 }
 
 NETRA_HIP_EXPORT int hipLaunchHostFunc(void *stream, void (*function)(void *),

@@ -152,17 +152,17 @@ private:
         simulator.setOption("counters", "on");
       simulator.clear();
     }
-    netra_weights_info weights = {};
-    weights.struct_size = sizeof(weights);
-    netra_engine_query_weights(engine, &weights);
-    if (!arguments.has("weights") && weights.bytes)
-      return usage("--weights is missing: expected the file that netra-engine "
-                   "pack-weights makes for this engine, with its " +
-                   byteCount(weights.bytes) + " of weights");
     if (arguments.has("weights"))
       return check(
           netra_engine_load_weights(engine, arguments.get("weights").c_str()),
           "loading the weights");
+    netra_weights_info weights = {};
+    weights.struct_size = sizeof(weights);
+    netra_engine_query_weights(engine, &weights);
+    if (weights.bytes)
+      return usage("--weights is missing: expected the file that netra-engine "
+                   "pack-weights makes for this engine, with its " +
+                   byteCount(weights.bytes) + " of weights");
     return std::nullopt;
   }
 

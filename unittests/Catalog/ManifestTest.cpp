@@ -7,6 +7,8 @@
 #include "SchemaValidator.h"
 #include "TestTactic.h"
 
+#include "Netra/Catalog/Vocabulary.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -268,6 +270,30 @@ TEST(Manifest, SchemaAndReaderAgreeOnTactics) {
   compareWithSchema(schema, testTacticJson(), tacticFault, accepted, refused);
   EXPECT_GT(accepted, 50u);
   EXPECT_GT(refused, 1000u);
+}
+
+/// Mutations do not try every value; the lists must be equal.
+TEST(Manifest, SchemaAndVocabularyListTheSameAttributes) {
+  Json schema = readSchema("tactic");
+  const Json &properties = schema.at(
+      "/properties/match/properties/attributes/properties"_json_pointer);
+  ASSERT_EQ(properties.size(), allAttributes().size());
+  for (const AttributeDefinition &attribute : allAttributes()) {
+    SCOPED_TRACE(attribute.name.str());
+    ASSERT_TRUE(properties.contains(attribute.name.str()));
+    std::string reference = properties.at(attribute.name.str()).at("$ref");
+    const Json &items = schema.at(Json::json_pointer(reference.substr(1)))
+                            .at("/anyOf/0/items"_json_pointer);
+    if (attribute.kind == AttributeDefinition::Kind::Choice) {
+      Json choices = Json::array();
+      for (llvm::StringRef choice : attribute.choices)
+        choices.push_back(choice.str());
+      EXPECT_EQ(items.at("enum"), choices);
+    } else if (attribute.kind == AttributeDefinition::Kind::Number) {
+      EXPECT_EQ(items.at("minimum"), attribute.min);
+      EXPECT_EQ(items.at("maximum"), attribute.max);
+    }
+  }
 }
 
 TEST(Manifest, SchemaAndReaderAgreeOnProfiles) {

@@ -10,6 +10,8 @@
 
 #include "IRTest.h"
 
+#include "Netra/Catalog/Vocabulary.h"
+
 #include "mlir/IR/Builders.h"
 
 #include <limits>
@@ -20,6 +22,26 @@ using namespace netra;
 namespace {
 
 using AttributeTest = netra::IRTest;
+
+/// What the dialect can say and what a manifest may wait for are the same.
+TEST_F(AttributeTest, TheVocabularyOfTheCatalogueIsTheDialects) {
+  std::vector<std::string> activations, epilogues;
+  for (bool gated : {false, true})
+    for (unsigned i = 0; i <= getMaxEnumValForActivation(); ++i) {
+      Activation activation = *symbolizeActivation(i);
+      if (!gated)
+        activations.push_back(stringifyActivation(activation).str());
+      if (auto epilogue = EpilogueAttr::getChecked([&] { return emitError(); },
+                                                   &context, activation, gated))
+        epilogues.push_back(epilogue.getSpelling());
+    }
+  EXPECT_EQ(findAttribute("activation")->choices.size(), activations.size());
+  for (const std::string &name : activations)
+    EXPECT_TRUE(findAttribute("activation")->accepts(name)) << name;
+  EXPECT_EQ(findAttribute("epilogue")->choices.size(), epilogues.size());
+  for (const std::string &name : epilogues)
+    EXPECT_TRUE(findAttribute("epilogue")->accepts(name)) << name;
+}
 
 TEST_F(AttributeTest, TacticOptionsAreSixtyFourBitIntegers) {
   Builder builder(&context);

@@ -6,7 +6,7 @@
 // and with a second implementation of the arithmetic model in exact integers.
 //
 //===----------------------------------------------------------------------===//
-#include "../../lib/Simulator/MatrixArithmetic.h"
+#include "MatrixFormats.h"
 
 #include <algorithm>
 #include <bit>
@@ -25,6 +25,7 @@ void executeMatrix(const MatrixShape &shape, const MatrixOperands &operands);
 #endif
 
 using namespace netra::sim;
+using namespace netra::sim::test;
 
 namespace {
 
@@ -47,73 +48,6 @@ void execute(const MatrixShape &shape, const MatrixOperands &operands) {
     EXPECT_TRUE(std::equal(other.begin(), other.end(), operands.d));
   }
 #endif
-}
-
-//===----------------------------------------------------------------------===//
-// Formats, from their definition
-//===----------------------------------------------------------------------===//
-
-struct Layout {
-  unsigned exponentBits, mantissaBits;
-  int bias;
-};
-Layout layoutOf(MatrixElement e) {
-  switch (e) {
-  case MatrixElement::F32:
-    return {8, 23, 127};
-  case MatrixElement::F16:
-    return {5, 10, 15};
-  case MatrixElement::Bf16:
-    return {8, 7, 127};
-  case MatrixElement::Fp8:
-    return {4, 3, 7};
-  case MatrixElement::Bf8:
-    return {5, 2, 15};
-  case MatrixElement::Fp6:
-    return {2, 3, 1};
-  case MatrixElement::Bf6:
-    return {3, 2, 3};
-  case MatrixElement::Fp4:
-    return {2, 1, 1};
-  default:
-    return {0, 0, 0};
-  }
-}
-/// significand * 2^exponent, denormals with the least normal exponent.
-struct Number {
-  int64_t significand;
-  int exponent; ///< of the leading place, as if the significand were 1.x
-  unsigned mantissaBits;
-  double value() const {
-    return std::ldexp(double(significand), exponent - int(mantissaBits));
-  }
-};
-Number numberOf(MatrixElement e, uint64_t code) {
-  if (e == MatrixElement::I8)
-    return {int8_t(code), 0, 0};
-  Layout f = layoutOf(e);
-  int64_t mantissa = int64_t(code & ((1ull << f.mantissaBits) - 1));
-  int exponent = int(code >> f.mantissaBits & ((1u << f.exponentBits) - 1));
-  bool negative = code >> (f.exponentBits + f.mantissaBits) & 1;
-  int64_t s = mantissa + (exponent ? int64_t(1) << f.mantissaBits : 0);
-  return {negative ? -s : s, (exponent ? exponent : 1) - f.bias,
-          f.mantissaBits};
-}
-/// The code of a small integer.
-uint64_t codeOf(MatrixElement e, int value) {
-  if (e == MatrixElement::F64)
-    return std::bit_cast<uint64_t>(double(value));
-  if (e == MatrixElement::F32)
-    return std::bit_cast<uint32_t>(float(value));
-  if (e == MatrixElement::Bf16)
-    return std::bit_cast<uint32_t>(float(value)) >> 16;
-  if (e == MatrixElement::I8)
-    return uint8_t(value);
-  for (uint64_t code = 0; code < 1ull << bitWidth(e); ++code)
-    if (numberOf(e, code).value() == value)
-      return code;
-  ADD_FAILURE() << "no code for " << value;
-  return 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -546,7 +480,7 @@ TEST(MatrixArithmetic, Cdna3ModelMatchesExactIntegerModel) {
       Case t(shape);
       t.fill(
           [&](MatrixElement e, int) -> uint64_t {
-            Layout f = layoutOf(e);
+            FormatLayout f = layoutOf(e);
             unsigned mantissa = random() % (1u << f.mantissaBits);
             int top = f.bias + 3, exponent = top - int(random() % spread);
             exponent = std::clamp(exponent, 0, (1 << f.exponentBits) - 2);
@@ -613,7 +547,7 @@ TEST(MatrixArithmetic, SequentialModelIsAChainOfFusedMultiplyAdds) {
         [&](MatrixElement e, int) -> uint64_t {
           if (e == MatrixElement::F32)
             return std::bit_cast<uint32_t>(float(int32_t(random())) * 0x1p-31f);
-          Layout f = layoutOf(e);
+          FormatLayout f = layoutOf(e);
           unsigned all = (1u << f.exponentBits) - 2;
           unsigned exponent =
               std::min(all, unsigned(f.bias - int(random() % 3)));
