@@ -32,6 +32,26 @@ static void printKeyword(AsmPrinter &printer, StringRef keyword) {
   printer << keyword;
 }
 
+/// `custom<ActivationWord>`, and the last word of an epilogue.
+static ParseResult parseActivationWord(AsmParser &parser,
+                                       Activation &activation) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  std::optional<Activation> parsed = symbolizeActivation(name);
+  if (!parsed)
+    return parser.emitError(loc)
+           << "expected none, silu, sigmoid, gelu_erf or gelu_tanh, found '"
+           << name << "'";
+  activation = *parsed;
+  return success();
+}
+
+static void printActivationWord(AsmPrinter &printer, Activation activation) {
+  printer << stringifyActivation(activation);
+}
+
 #include "Netra/IR/NetraEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
@@ -208,18 +228,10 @@ void EpilogueAttr::print(AsmPrinter &printer) const {
 EpilogueAttr EpilogueAttr::parseBody(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   bool gated = succeeded(parser.parseOptionalKeyword("gated"));
-  SMLoc nameLoc = parser.getCurrentLocation();
-  StringRef name;
-  if (parser.parseKeyword(&name))
+  Activation activation;
+  if (parseActivationWord(parser, activation))
     return {};
-  std::optional<Activation> activation = symbolizeActivation(name);
-  if (!activation) {
-    parser.emitError(nameLoc)
-        << "expected none, silu, sigmoid, gelu_erf or gelu_tanh, found '"
-        << name << "'";
-    return {};
-  }
-  return parser.getChecked<EpilogueAttr>(loc, parser.getContext(), *activation,
+  return parser.getChecked<EpilogueAttr>(loc, parser.getContext(), activation,
                                          gated);
 }
 

@@ -45,6 +45,11 @@ func.func private @rank(tensor<16xbf16, #netra.layout<n16k16>>)
 
 // -----
 
+// expected-error @+1 {{expected none, silu, sigmoid, gelu_erf or gelu_tanh, found 'relu'}}
+#relu_activation = #netra.activation<relu>
+
+// -----
+
 // expected-error @+1 {{guard C1: bounds must not be negative and the lower one must not exceed the upper one, found 4..1}}
 #falling = #netra.guard<4..1>
 

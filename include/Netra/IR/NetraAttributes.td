@@ -44,7 +44,7 @@ def Netra_ActivationAttr
     #netra.activation<silu>
     ```
   }];
-  let assemblyFormat = "`<` $value `>`";
+  let assemblyFormat = "`<` custom<ActivationWord>($value) `>`";
 }
 
 def Netra_BindingKind : I32EnumAttr<"BindingKind", "role of a binding", [
