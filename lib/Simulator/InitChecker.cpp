@@ -60,7 +60,8 @@ InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
     }
     logic.push_back(form);
     keepsTied.push_back(m.contains("fmac") || m.starts_with("v_mac") ||
-                        m.starts_with("v_dot") || m.contains("smfmac"));
+                        m.starts_with("v_dot") || m.contains("smfmac") ||
+                        m.contains("_swap_"));
   }
 }
 
@@ -522,7 +523,11 @@ void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
             "an address", state.origin);
   }
   state.undefined = undefined;
-  if (!undefined)
+  // Lanes that DPP leaves alone stay undefined where they were.
+  const bool mayKeep = inst.encoding == Encoding::Dpp && inst.numDst &&
+                       inst.ops[0].isVector() &&
+                       (exec & ~state.rows[inst.ops[0].index]);
+  if (!undefined && !mayKeep)
     return;
   if (info.cls == InstructionClass::Branch) {
     // vccz and vccnz are decided by any bit that is surely set.

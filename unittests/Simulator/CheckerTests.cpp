@@ -228,6 +228,43 @@ TEST_F(Checkers, UninitialisedRegisterStored) {
                     HasSubstr("first read by `v_add_u32_e32 v1, v9, v2`")));
 }
 
+TEST_F(Checkers, UninitialisedThroughASwap) {
+  // v1 has the value of half the lanes from v9, and v2 the other way round.
+  for (const char *swap : {"v_permlane32_swap_b32", "v_permlane16_swap_b32"})
+    for (const char *stored : {"v1", "v2"}) {
+      auto body = [&](const char *source) {
+        return std::string("  s_load_dwordx4 s[4:7], s[0:1], 0x0\n"
+                           "  v_lshlrev_b32 v3, 2, v0\n"
+                           "  v_mov_b32 v1, ") +
+               source + "\n  v_mov_b32 v2, v0\n  s_nop 1\n  " + swap +
+               " v1, v2\n  s_waitcnt lgkmcnt(0)\n"
+               "  global_store_dword v3, " +
+               stored + ", s[6:7]\n";
+      };
+      EXPECT_THAT(check(CheckInit, body("v9")),
+                  ElementsAre(HasSubstr("depends on v9")))
+          << swap << " " << stored;
+      EXPECT_THAT(check(CheckInit, body("v0")), IsEmpty());
+    }
+}
+
+TEST_F(Checkers, UninitialisedInLanesThatDppKeeps) {
+  auto body = [](const char *masks) {
+    return std::string("  s_load_dwordx4 s[4:7], s[0:1], 0x0\n"
+                       "  v_lshlrev_b32 v3, 2, v0\n"
+                       "  v_mov_b32 v2, v0\n  s_nop 1\n"
+                       "  v_mov_b32_dpp v1, v2 quad_perm:[1,0,3,2] ") +
+           masks +
+           "\n  s_waitcnt lgkmcnt(0)\n"
+           "  global_store_dword v3, v1, s[6:7]\n";
+  };
+  EXPECT_THAT(check(CheckInit, body("row_mask:0xf bank_mask:0xf")), IsEmpty());
+  for (const char *masks :
+       {"row_mask:0x7 bank_mask:0xf", "row_mask:0xf bank_mask:0xc"})
+    EXPECT_THAT(check(CheckInit, body(masks)),
+                ElementsAre(HasSubstr("depends on v1")));
+}
+
 TEST_F(Checkers, UninitialisedAddressAndBranch) {
   auto address =
       check(CheckInit | CheckMemory,
