@@ -49,6 +49,39 @@ msgpack::DocNode member(msgpack::DocNode node, StringRef key) {
   return it == map.end() ? nothing.getNode() : it->second;
 }
 
+/// Whether each key of a map is a string; LLVM's document may not be asked to
+/// read collections as keys.
+bool hasNamedMembers(StringRef blob) {
+  msgpack::Reader reader(blob);
+  struct Level {
+    uint64_t left; ///< objects, keys included
+    bool isMap;
+  };
+  SmallVector<Level> levels;
+  do {
+    msgpack::Object object;
+    auto isRead = reader.read(object);
+    if (!isRead)
+      consumeError(isRead.takeError());
+    if (!isRead || !*isRead)
+      return false;
+    if (!levels.empty()) {
+      Level &level = levels.back();
+      if (level.isMap && level.left % 2 == 0 &&
+          object.Kind != msgpack::Type::String)
+        return false;
+      --level.left;
+    }
+    if (object.Kind == msgpack::Type::Map)
+      levels.push_back({2 * uint64_t(object.Length), true});
+    else if (object.Kind == msgpack::Type::Array)
+      levels.push_back({object.Length, false});
+    while (!levels.empty() && levels.back().left == 0)
+      levels.pop_back();
+  } while (!levels.empty());
+  return true;
+}
+
 Error malformed(StringRef name, const Twine &what) {
   return createStringError(name + ": " + what);
 }
@@ -245,7 +278,7 @@ Error CodeObjectLoader::readSymbols() {
 
 void CodeObjectLoader::readMetadataDocument(StringRef blob) {
   msgpack::Document document;
-  if (!document.readFromBlob(blob, /*Multi=*/false)) {
+  if (!hasNamedMembers(blob) || !document.readFromBlob(blob, /*Multi=*/false)) {
     warn("a metadata note is not valid MsgPack; it is ignored");
     return;
   }
@@ -360,8 +393,7 @@ Error CodeObjectLoader::readDescriptor(Kernel &kernel) {
   const uint8_t *d = kernel.descriptor.data();
   const uint64_t group = read32le(d), scratch = read32le(d + 4),
                  kernarg = read32le(d + 8);
-  const uint32_t rsrc3 = read32le(d + 44), rsrc1 = read32le(d + 48),
-                 rsrc2 = read32le(d + 52);
+  const uint32_t rsrc3 = read32le(d + 44), rsrc1 = read32le(d + 48);
   const unsigned properties = read16le(d + 56);
   kernel.entryAddress = kernel.descriptorAddress + read64le(d + 16);
   if (kernel.groupSegment && kernel.groupSegment != group)
@@ -393,11 +425,6 @@ Error CodeObjectLoader::readDescriptor(Kernel &kernel) {
                              "163840",
                              kernel.name, kernel.groupSegment)
                          .str());
-  if (rsrc2 & 1 || kernel.privateSegment)
-    if (kernel.privateSegment > (1u << 24))
-      return malformed(impl.name, "kernel '" + kernel.name +
-                                      "' wants more than 16 MiB of scratch "
-                                      "per work-item");
   impl.starts.push_back(kernel.entryAddress);
   return Error::success();
 }

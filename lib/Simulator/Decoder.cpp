@@ -12,13 +12,16 @@
 #include "Program.h"
 #include "TargetTools.h"
 #include "Wave.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstrDesc.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 
@@ -530,8 +533,16 @@ void Decoder::decodeOne(uint64_t address, ArrayRef<uint8_t> bytes,
   inst.index = uint32_t(program->code.size());
   MCInst mc;
   size = 0;
+  // LLVM crashes on a literal that the end cuts off: give it zeros behind. What
+  // then takes more bytes than there are is no instruction.
+  std::array<uint8_t, 32> padded = {};
+  ArrayRef<uint8_t> window = bytes;
+  if (bytes.size() < padded.size()) {
+    llvm::copy(bytes, padded.begin());
+    window = padded;
+  }
   auto status =
-      tools.disassembler->getInstruction(mc, size, bytes, address, nulls());
+      tools.disassembler->getInstruction(mc, size, window, address, nulls());
   if (status != MCDisassembler::Success || size == 0 || size > bytes.size() ||
       size % 4) {
     uint32_t word = 0;
@@ -563,9 +574,19 @@ Decoder::run(ArrayRef<TextRange> text, ArrayRef<uint64_t> starts) {
   }
   if (text.empty() || begin >= end)
     return createStringError("the code object has no executable code");
-  if (begin % 4 || end - begin > (uint64_t(1) << 30))
-    return createStringError("the executable sections span more than 1 GiB or "
-                             "are misaligned");
+  if (begin % 4)
+    return createStringError("the executable sections are misaligned");
+  // A table has a word for each of text, gaps included.
+  uint64_t bytes = 0;
+  for (const TextRange &range : text)
+    bytes += range.bytes.size();
+  constexpr uint64_t mostGaps = 64 << 20, mostText = 1 << 30;
+  if (end - begin > bytes + mostGaps || end - begin > mostText)
+    return createStringError(
+        formatv("{0} bytes of executable sections span {1} bytes; at most {2} "
+                "in all and {3} between them",
+                bytes, end - begin, mostText, mostGaps)
+            .str());
   program->base = begin;
   program->indices.assign((end - begin + 3) / 4, Program::NoIndex);
 

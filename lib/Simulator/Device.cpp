@@ -229,7 +229,9 @@ Expected<uint64_t> Device::loadData(const std::shared_ptr<CodeObject> &object) {
     default:
       bytes = 0;
     }
-    if (!bytes || !impl.memory.resolve(place, bytes)) {
+    const uint64_t offset = place - *address,
+                   imageBytes = code.imageEnd - begin;
+    if (!bytes || offset > imageBytes || imageBytes - offset < bytes) {
       cantFail(impl.memory.free(*address));
       return createStringError(
           formatv("{0}: relocation of type {1} at {2:x} cannot be applied",
@@ -280,13 +282,21 @@ Error Device::Impl::fillKernarg(LaunchState &state) {
       continue;
     uint64_t value = 0;
     StringRef kind = a.kind;
-    auto dimension = [&] { return unsigned(kind.back() - 'x'); };
-    if (kind.starts_with("hidden_block_count_"))
-      value = state.items[dimension()] / params.block[dimension()];
-    else if (kind.starts_with("hidden_group_size_"))
-      value = params.block[dimension()];
-    else if (kind.starts_with("hidden_remainder_"))
-      value = state.items[dimension()] % params.block[dimension()];
+    unsigned d = 0;
+    auto isOfDimension = [&](StringRef what) {
+      StringRef rest = kind;
+      if (!rest.consume_front(what) || rest.size() != 1 || rest[0] < 'x' ||
+          rest[0] > 'z')
+        return false;
+      d = unsigned(rest[0] - 'x');
+      return true;
+    };
+    if (isOfDimension("hidden_block_count_"))
+      value = state.items[d] / params.block[d];
+    else if (isOfDimension("hidden_group_size_"))
+      value = params.block[d];
+    else if (isOfDimension("hidden_remainder_"))
+      value = state.items[d] % params.block[d];
     else if (kind == "hidden_grid_dims")
       value = state.items[2] > 1 ? 3 : state.items[1] > 1 ? 2 : 1;
     else if (kind == "hidden_private_base")
@@ -366,9 +376,28 @@ Error Device::Impl::prepare(LaunchState &state,
                 kernel.name, lds)
             .str());
   state.ldsBytes = uint32_t(lds);
-  state.scratchBytes = uint32_t(
-      (kernel.privateSegment + (kernel.usesDynamicStack ? 16384 : 0) + 15) &
-      ~uint64_t(15));
+  // A wave's scratch is a field of 13 bits in units of 1 KiB
+  // (COMPUTE_TMPRING_SIZE.WAVESIZE).
+  const uint64_t maxScratch = 1024 * ((1u << 13) - 1) / kernel.waveSize,
+                 stack = kernel.usesDynamicStack ? 16384 : 0;
+  if (kernel.privateSegment > maxScratch - stack)
+    return createStringError(
+        formatv("launch of {0}: {1} bytes of private memory per work-item{2}; "
+                "gfx950 has at most {3}",
+                kernel.name, kernel.privateSegment,
+                stack ? formatv(" and {0} of dynamic stack", stack).str() : "",
+                maxScratch)
+            .str());
+  state.scratchBytes =
+      uint32_t((kernel.privateSegment + stack + 15) & ~uint64_t(15));
+  constexpr uint64_t maxArguments = 1 << 20;
+  const uint64_t argumentBytes =
+      std::max<uint64_t>({kernel.kernargSize, params.kernarg.size(), 1});
+  if (argumentBytes > maxArguments)
+    return createStringError(
+        formatv("launch of {0}: {1} bytes of arguments; at most {2}",
+                kernel.name, argumentBytes, maxArguments)
+            .str());
   state.wavesPerWorkgroup =
       unsigned((blockItems + kernel.waveSize - 1) / kernel.waveSize);
 
@@ -390,9 +419,7 @@ Error Device::Impl::prepare(LaunchState &state,
       temporaries.push_back(*address);
     return address;
   };
-  auto kernarg = temporary(
-      std::max<uint64_t>({kernel.kernargSize, params.kernarg.size(), 1}),
-      "kernel arguments");
+  auto kernarg = temporary(argumentBytes, "kernel arguments");
   if (!kernarg)
     return kernarg.takeError();
   state.kernargAddress = *kernarg;
@@ -488,12 +515,15 @@ private:
     // Many may be resident soon, very many only when it takes long.
     constexpr size_t maxResident = 512, fewResident = 64;
     constexpr uint64_t patience = 1 << 18, longPatience = 1 << 24;
+    // Private memory may be 128 MiB for each of them.
+    constexpr size_t maxResidentBytes = size_t(2) << 30;
     const uint64_t limit = state.options.instructionLimit;
     uint64_t sinceStart = 0;
     while (!state.stop.load(std::memory_order_relaxed)) {
       const bool mayStart =
           active.empty() ||
           (active.size() < maxResident &&
+           (active.size() + 1) * active[0]->hostBytes() <= maxResidentBytes &&
            sinceStart >=
                (active.size() < fewResident ? patience : longPatience));
       if (mayStart) {
@@ -608,13 +638,18 @@ private:
 Error withFindings(Error error, const FindingStore &findings) {
   if (findings.byPlace.empty())
     return error;
-  return handleErrors(std::move(error), [&](const FaultError &fault) -> Error {
-    std::string text;
-    raw_string_ostream os(text);
-    fault.log(os);
-    os << "\nreported before that: " << findings.byPlace.begin()->second.str();
-    return make_error<FaultError>(fault.getKind(), text);
-  });
+  auto withFirst = [&](const ErrorInfoBase &info) {
+    return info.message() +
+           "\nreported before that: " + findings.byPlace.begin()->second.str();
+  };
+  return handleErrors(
+      std::move(error),
+      [&](const FaultError &fault) -> Error {
+        return make_error<FaultError>(fault.getKind(), withFirst(fault));
+      },
+      [&](const UnsupportedError &unsupported) -> Error {
+        return make_error<UnsupportedError>(withFirst(unsupported));
+      });
 }
 
 } // namespace

@@ -146,6 +146,10 @@ Error DeviceMemory::free(uint64_t address) {
   madvise(memory, mapped, MADV_DONTNEED);
   if (record.isTracked)
     madvise(shadow(address), mapped, MADV_DONTNEED);
+  if (touchedRead) {
+    madvise(touchedRead + (address - base), mapped, MADV_DONTNEED);
+    madvise(touchedWritten + (address - base), mapped, MADV_DONTNEED);
+  }
   used -= bytes;
   liveByAddress.erase(it);
   // Join with free neighbours.

@@ -188,10 +188,11 @@ template <bool Sparse, bool Halves, bool Scaled> void cdna3Rows(Problem &p) {
             ShortRow below = joint - e[r], below1 = joint - e1[r];
             lowerTo<ShortRow>(below, ShortRow{} + 31);
             lowerTo<ShortRow>(below1, ShortRow{} + 31);
-            s[r][0] = (s[r][0] >> widenHalf<0>(below)) +
-                      (s1[r][0] >> widenHalf<0>(below1));
-            s[r][1] = (s[r][1] >> widenHalf<1>(below)) +
-                      (s1[r][1] >> widenHalf<1>(below1));
+            // Words, because lanes that are replaced wrap.
+            s[r][0] = (IntLanes)((WordLanes)(s[r][0] >> widenHalf<0>(below)) +
+                                 (WordLanes)(s1[r][0] >> widenHalf<0>(below1)));
+            s[r][1] = (IntLanes)((WordLanes)(s[r][1] >> widenHalf<1>(below)) +
+                                 (WordLanes)(s1[r][1] >> widenHalf<1>(below1)));
             e[r] = joint;
           }
         }

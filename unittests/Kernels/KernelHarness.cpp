@@ -197,8 +197,9 @@ Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
   deviceOptions.schedule = options.schedule;
   deviceOptions.order = options.order;
   deviceOptions.counters = options.counters;
-  deviceOptions.seed = 7;
-  deviceOptions.instructionLimit = uint64_t(1) << 32;
+  deviceOptions.seed = options.seed;
+  deviceOptions.threads = options.threads;
+  deviceOptions.instructionLimit = options.instructionLimit;
   sim::Device device(deviceOptions);
 
   const Contract &contract = kernel.instance.contract;
@@ -252,6 +253,9 @@ Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
   params.block = contract.block;
   params.dynamicLds = static_cast<uint32_t>(contract.dynamicLds);
   params.kernarg = kernarg;
+  params.traceTo = options.traceTo;
+  params.traceWorkgroup = options.traceWorkgroup;
+  params.traceWave = options.traceWave;
   if (kernel.object->kernels().size() != 1)
     return createStringError("the code object must hold one kernel");
   Expected<sim::LaunchResult> result =

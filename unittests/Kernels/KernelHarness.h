@@ -18,6 +18,7 @@
 #include "Netra/Simulator/Simulator.h"
 #include "Netra/Target/Assembler.h"
 
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
 #include <map>
@@ -58,6 +59,12 @@ struct RunOptions {
   netra::sim::Schedule schedule = netra::sim::Schedule::RoundRobin;
   netra::sim::MfmaModel mfma = netra::sim::MfmaModel::Cdna3;
   bool counters = false;
+  uint64_t seed = 7;
+  unsigned threads = 0;
+  uint64_t instructionLimit = uint64_t(1) << 32;
+  llvm::raw_ostream *traceTo = nullptr;
+  uint64_t traceWorkgroup = 0;
+  unsigned traceWave = 0;
   /// Results that take over the memory of an input: result role → input role.
   std::map<std::string, std::string> inPlace = {};
 };

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 #include "KernelCompiler.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 
 using namespace netra::sim;
 using namespace netra::sim::test;
@@ -99,6 +102,123 @@ kernel void k(global int *p, int n) {
                 {64, 1, 1}, Arguments().add(p).add(5));
     device.unloadData(**object);
   }
+}
+
+TEST(CodeObjects, PrivateMemoryHasTheHardwaresLimit) {
+  // 13 bits in units of 1 KiB for a wave of 64: 131,056 bytes per work-item.
+  // The last dword is written and read back.
+  const char *body = R"(
+  v_mov_b32 v1, 0x1ff00
+  v_mov_b32 v2, 7
+  scratch_store_dword v1, v2, off offset:236
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  scratch_load_dword v3, v1, off offset:236
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  v_mov_b32 v4, 0
+  global_store_dword v4, v3, s[4:5])";
+  Device device;
+  const uint64_t result = upload(device, std::vector<uint32_t>(1, 0));
+  auto launch = [&](unsigned scratch) {
+    return run(device, assembly(wrapKernel(body, 8, 0, 64, 0, scratch)), "k",
+               {1, 1, 1}, {64, 1, 1}, Arguments().add(result));
+  };
+  EXPECT_THAT(launch(131056), testing::IsEmpty());
+  EXPECT_EQ(download<uint32_t>(device, result, 1)[0], 7u);
+  for (unsigned scratch : {131057u, 0x7fffffffu, 0xffffffffu})
+    EXPECT_THAT(launch(scratch),
+                testing::ElementsAre(
+                    AllOf(HasSubstr("launch of k: " + std::to_string(scratch) +
+                                    " bytes of private memory per work-item"),
+                          HasSubstr("at most 131056"))));
+}
+
+/// Replaces the first occurrence of `from`, which must be there.
+void patch(std::vector<uint8_t> &bytes, llvm::StringRef from,
+           llvm::StringRef to) {
+  auto at = std::search(bytes.begin(), bytes.end(), from.bytes_begin(),
+                        from.bytes_end());
+  ASSERT_NE(at, bytes.end());
+  std::copy(to.begin(), to.end(), at);
+}
+
+TEST(CodeObjects, CollectionsAsKeysInTheMetadata) {
+  // The key ".name" becomes an array of five numbers.
+  auto bytes = assemble(wrapKernel(""));
+  patch(bytes, "\xa5.name", "\x95.name");
+  auto object = CodeObject::load(bytes, "file");
+  ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
+  EXPECT_THAT((*object)->warnings(),
+              testing::Contains(HasSubstr("not valid MsgPack")));
+}
+
+TEST(CodeObjects, ConstantCutOffByTheEndOfTheText) {
+  // s_cselect_b32 with a constant that would follow.
+  std::string source = wrapKernel("");
+  source.insert(source.find(".rodata"), ".long 0x850380ff\n");
+  auto object = assembly(source);
+  ASSERT_TRUE(object);
+  std::string listing;
+  llvm::raw_string_ostream os(listing);
+  EXPECT_EQ(llvm::toString(object->disassemble(os)), "");
+  EXPECT_THAT(listing, HasSubstr(".long 0x850380ff"));
+}
+
+TEST(CodeObjects, HiddenArgumentOfNoDimension) {
+  auto bytes = compileOpenCl("kernel void k(global int *p) {"
+                             "  p[0] = __builtin_amdgcn_workgroup_size_x(); }",
+                             "-O2");
+  auto sizeSeen = [&]() -> std::string {
+    auto object = CodeObject::load(bytes, "file");
+    if (!object)
+      return llvm::toString(object.takeError());
+    Device device;
+    const uint64_t p = upload(device, std::vector<int>(1, -1));
+    auto texts =
+        run(device, *object, "k", {1, 1, 1}, {64, 1, 1}, Arguments().add(p));
+    return texts.empty() ? std::to_string(download<int>(device, p, 1)[0])
+                         : texts[0];
+  };
+  EXPECT_EQ(sizeSeen(), "64");
+  patch(bytes, "hidden_group_size_x", "hidden_group_size_~");
+  EXPECT_EQ(sizeSeen(), "0"); // nobody fills it
+}
+
+TEST(CodeObjects, ExecutableSectionsFarApart) {
+  // Two pieces of code, with 2 GiB between them.
+  auto bytes = assemble(wrapKernel("") + ".section .far,\"ax\"\ns_endpgm\n");
+  using Phdr = llvm::object::ELF64LE::Phdr;
+  auto file = llvm::object::ELF64LEFile::create(
+      {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
+  ASSERT_TRUE(bool(file));
+  auto &header = file->getHeader();
+  bool isMoved = false;
+  for (unsigned k = 0; k < header.e_shnum; ++k) {
+    auto *section = reinterpret_cast<llvm::object::ELF64LE::Shdr *>(
+        bytes.data() + header.e_shoff + k * header.e_shentsize);
+    auto name = file->getSectionName(*section);
+    if (!name || *name != ".far")
+      continue;
+    auto *segments = reinterpret_cast<Phdr *>(bytes.data() + header.e_phoff);
+    // A segment of its own for it, in the place of one that nobody needs.
+    for (unsigned p = 0; p < header.e_phnum; ++p)
+      if (segments[p].p_type == llvm::ELF::PT_GNU_STACK) {
+        segments[p].p_type = llvm::ELF::PT_LOAD;
+        segments[p].p_flags = llvm::ELF::PF_X | llvm::ELF::PF_R;
+        segments[p].p_offset = uint64_t(section->sh_offset);
+        segments[p].p_vaddr = uint64_t(1) << 31;
+        segments[p].p_filesz = 4;
+        segments[p].p_memsz = 4;
+        isMoved = true;
+      }
+    section->sh_addr = uint64_t(1) << 31;
+  }
+  ASSERT_TRUE(isMoved);
+  auto object = CodeObject::load(bytes, "file");
+  ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
+  std::string listing;
+  llvm::raw_string_ostream os(listing);
+  EXPECT_THAT(llvm::toString((*object)->disassemble(os)),
+              HasSubstr("bytes of executable sections span"));
 }
 
 TEST(DeviceMemory, AllocatesFreesAndChecks) {
