@@ -1,64 +1,81 @@
 //===- BufferMemory.cpp - buffer_* instructions --------------------------===//
 // SPDX-License-Identifier: MIT
 //
-// Operands: data, vector address (index and/or offset), descriptor, scalar
-// offset. Loads to LDS have no data operand.
+// Those whose opcode says what is accessed; the ones with formats are in
+// BufferFormats.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "VectorAccess.h"
+#include "BufferAccess.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 
 namespace netra::sim {
 
-namespace {
-
-struct Descriptor {
-  uint64_t base = 0;
-  uint32_t stride = 0, records = 0;
-  bool isSwizzled = false, addsThreadId = false;
-  unsigned indexStride = 8, elementSize = 4;
-};
-
-Descriptor readDescriptor(const Operand &op, const Wave &w) {
+BufferDescriptor::BufferDescriptor(const Operand &op, const Wave &w) {
   const uint32_t w0 = w.scalar32(op, 0), w1 = w.scalar32(op, 1),
                  w2 = w.scalar32(op, 2), w3 = w.scalar32(op, 3);
-  Descriptor d;
-  d.base = w0 | uint64_t(w1 & 0xffff) << 32;
-  d.stride = w1 >> 16 & 0x3fff;
-  d.isSwizzled = w1 >> 31;
-  d.records = w2;
-  d.addsThreadId = w3 >> 23 & 1;
-  // With thread ids the data format bits extend the stride.
-  if (d.addsThreadId)
-    d.stride |= (w3 >> 15 & 0xf) << 14;
-  d.indexStride = 8u << (w3 >> 21 & 3);
-  return d;
+  base = w0 | uint64_t(w1 & 0xffff) << 32;
+  stride = w1 >> 16 & 0x3fff;
+  isSwizzled = w1 >> 31;
+  records = w2;
+  for (unsigned k = 0; k < 4; ++k)
+    select[k] = w3 >> (3 * k) & 7;
+  numberFormat = w3 >> 12 & 7;
+  dataFormat = w3 >> 15 & 0xf;
+  indexStride = 8u << (w3 >> 21 & 3);
+  addsThreadId = w3 >> 23 & 1;
 }
 
-/// Addresses of the active lanes; lanes out of the descriptor's range are left
-/// out of access.active and collected in `outOfRange`. For raw buffers,
-/// `inRange[l]` counts the dwords of a wide access that are inside.
-struct BufferAccess : LaneAccess {
-  uint64_t outOfRange = 0;
-  uint64_t partial = 0; ///< lanes with only the first dwords in range
-  uint8_t words[MaxLanes];
-};
+/// The descriptor has no size field for the elements between which swizzling
+/// switches to the next index: they are dwords.
+constexpr unsigned SwizzledElement = 4;
 
-bool locate(const Instruction &inst, Wave &w, unsigned vector,
-            BufferAccess &access, unsigned bytes) {
-  const Operand &vaddr = inst.ops[vector], &rsrc = inst.ops[vector + 1],
-                &soffset = inst.ops[vector + 2];
-  const Descriptor d = readDescriptor(rsrc, w);
-  if (d.isSwizzled && d.stride) {
-    w.fail("buffer descriptor with swizzled addressing is not modelled");
+/// What of a descriptor and an instruction the ISA does not define.
+static const char *undefinedUse(const Instruction &inst,
+                                const BufferDescriptor &d, unsigned bytes) {
+  if (d.addsThreadId && inst.idxen)
+    return "a buffer descriptor with ADD_TID and an index from a VGPR has no "
+           "defined range check";
+  if (!d.isSwizzled)
+    return nullptr;
+  if (!d.addsThreadId && !(inst.idxen && d.stride))
+    return "a swizzled buffer descriptor without index or stride has no "
+           "defined range check";
+  if (bytes > SwizzledElement)
+    return "an access through a swizzled buffer descriptor may not be wider "
+           "than its elements, which are 4 bytes on this target";
+  if (d.stride % SwizzledElement)
+    return "the stride of a swizzled buffer descriptor must be a multiple of "
+           "its elements, which are 4 bytes on this target";
+  return nullptr;
+}
+
+bool locateBuffer(const Instruction &inst, Wave &w, unsigned vector,
+                  BufferAccess &access, unsigned bytes, BufferFormatUse use) {
+  const Operand &vaddr = inst.ops[vector], &soffset = inst.ops[vector + 2];
+  BufferDescriptor d(inst.ops[vector + 1], w);
+  const uint64_t active = w.activeMask();
+  access.active = access.valid = 0;
+  // With thread ids the format bits extend the stride, unless they are needed.
+  if (d.addsThreadId && use == BufferFormatUse::None) {
+    d.stride |= uint32_t(d.dataFormat) << 14;
+  } else if (d.dataFormat == 0) {
+    access.outOfRange = active;
+    if (Monitor *monitor = w.context->monitor; monitor && active)
+      monitor->invalidAccess(
+          inst, w, -1, d.base, bytes, AccessKind::Load,
+          "the descriptor's data format is 0, INVALID: the buffer counts as "
+          "unbound, loads give zero and stores do nothing");
+    return true;
+  }
+  if (const char *why = undefinedUse(inst, d, bytes)) {
+    w.fail(why);
     return false;
   }
   const uint32_t scalar = w.scalar32(soffset);
-  const uint64_t active = w.activeMask();
-  access.active = access.valid = 0;
+  bool isSplit = false;
   forEachLane(active, [&](unsigned l) {
     uint64_t index = 0, offset = uint64_t(inst.imm);
     unsigned row = vaddr.index;
@@ -68,17 +85,25 @@ bool locate(const Instruction &inst, Wave &w, unsigned vector,
       offset += w.row(row)[l];
     if (d.addsThreadId)
       index += l;
-    const uint64_t relative = index * d.stride + offset;
-    bool inside;
+    uint64_t relative = index * d.stride + offset;
+    bool inside = true; // scratch: AddTID without an index is not checked
     unsigned words = (bytes + 3) / 4;
     if (inst.idxen && d.stride)
       inside = index < d.records;
-    else {
-      // Raw: each dword is checked by itself.
+    else if (!d.addsThreadId) {
+      // Raw: each dword is checked by itself, a format as a whole.
       const uint64_t end = relative + scalar;
-      inside = end + std::min(bytes, 4u) <= d.records;
+      const bool isWhole = use != BufferFormatUse::None;
+      inside = end + (isWhole ? bytes : std::min(bytes, 4u)) <= d.records;
       if (inside && end + bytes > d.records)
         words = unsigned((d.records - end) / 4);
+    }
+    if (d.isSwizzled) {
+      const uint64_t within = offset % SwizzledElement;
+      isSplit |= within + bytes > SwizzledElement;
+      relative = (index / d.indexStride * d.stride + (offset - within)) *
+                     d.indexStride +
+                 index % d.indexStride * SwizzledElement + within;
     }
     if (!inside) {
       access.outOfRange |= uint64_t(1) << l;
@@ -90,8 +115,13 @@ bool locate(const Instruction &inst, Wave &w, unsigned vector,
     access.active |= uint64_t(1) << l;
     access.address[l] = (d.base + scalar + relative) & 0xffffffffffffull;
   });
-  return true;
+  if (isSplit)
+    w.fail("an access through a swizzled buffer descriptor may not straddle "
+           "its elements, which are 4 bytes on this target");
+  return !isSplit;
 }
+
+namespace {
 
 /// Lanes whose wide access is only partly in range, dword by dword.
 template <typename Function>
@@ -112,7 +142,7 @@ void eachPartialWord(const Instruction &inst, Wave &w, BufferAccess &access,
 template <Element E> void load(const Instruction &inst, Wave &w) {
   constexpr unsigned bytes = bytesOf(E);
   BufferAccess access;
-  if (!locate(inst, w, 1, access, bytes))
+  if (!locateBuffer(inst, w, 1, access, bytes))
     return;
   const uint64_t whole = access.active & ~access.partial;
   const uint64_t outside = access.outOfRange | access.partial;
@@ -133,16 +163,6 @@ template <Element E> void load(const Instruction &inst, Wave &w) {
       for (unsigned k = 0; k < bytes / 4; ++k)
         w.row(inst.ops[0].index + k)[l] = partial[l][k];
     });
-  } else if constexpr (E == Element::D16 || E == Element::D16Hi ||
-                       E == Element::D16U8 || E == Element::D16U8Hi ||
-                       E == Element::D16I8 || E == Element::D16I8Hi) {
-    // Only the addressed half becomes zero.
-    static const uint32_t zero = 0;
-    forEachLane(access.active & ~valid, [&](unsigned l) {
-      access.host[l] = reinterpret_cast<uint64_t>(&zero);
-    });
-    access.valid = access.active;
-    loadElements<E>(w, inst.ops[0].index, access);
   } else {
     access.valid = valid;
     loadElements<E>(w, inst.ops[0].index, access);
@@ -152,7 +172,7 @@ template <Element E> void load(const Instruction &inst, Wave &w) {
 template <Element E> void store(const Instruction &inst, Wave &w) {
   constexpr unsigned bytes = bytesOf(E);
   BufferAccess access;
-  if (!locate(inst, w, 1, access, bytes))
+  if (!locateBuffer(inst, w, 1, access, bytes))
     return;
   access.active &= ~access.partial;
   resolveGlobal(inst, w, access, bytes, AccessKind::Store);
@@ -168,7 +188,7 @@ template <unsigned Words>
 __attribute__((noinline)) void perform(const Instruction &inst, Wave &w,
                                        AtomicOp op) {
   BufferAccess access;
-  if (!locate(inst, w, 1, access, Words * 4))
+  if (!locateBuffer(inst, w, 1, access, Words * 4))
     return;
   access.active &= ~access.partial;
   const uint64_t zero = access.outOfRange | access.partial;
@@ -204,43 +224,13 @@ void atomic(const Instruction &inst, Wave &w) {
 template <Element E> void loadLds(const Instruction &inst, Wave &w) {
   constexpr unsigned bytes = bytesOf(E);
   BufferAccess access;
-  if (!locate(inst, w, 0, access, bytes))
+  if (!locateBuffer(inst, w, 0, access, bytes))
     return;
-  const uint64_t zero = access.outOfRange | access.partial;
+  // Out of range delivers zero.
+  const uint64_t delivering = access.active | access.outOfRange;
   access.active &= ~access.partial;
   resolveGlobal(inst, w, access, bytes, AccessKind::Load);
-  WaveContext &context = *w.context;
-  constexpr unsigned stride = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
-  constexpr unsigned written = bytes < 4 ? 4 : bytes;
-  const uint32_t base = (w.m0() & 0x3ffff) + uint32_t(inst.imm);
-  uint32_t target[MaxLanes];
-  uint64_t good = 0;
-  forEachLane(access.active | zero, [&](unsigned l) {
-    target[l] = base + l * stride;
-    if (uint64_t(target[l]) + written > context.ldsBytes) {
-      invalidLane(inst, w, l, target[l], written, AccessKind::Store,
-                  formatv("LDS address {0} is outside the {1} bytes of the "
-                          "work-group",
-                          target[l], context.ldsBytes)
-                      .str());
-      return;
-    }
-    good |= uint64_t(1) << l;
-  });
-  if (context.monitor)
-    context.monitor->ldsDirect(inst, w, target, good, written);
-  forEachLane(good, [&](unsigned l) {
-    uint8_t value[16] = {};
-    if (access.valid >> l & 1)
-      std::memcpy(value, reinterpret_cast<const void *>(access.host[l]), bytes);
-    if constexpr (E == Element::I8 || E == Element::I16) {
-      const int32_t extended = E == Element::I8
-                                   ? int32_t(int8_t(value[0]))
-                                   : int32_t(int16_t(value[0] | value[1] << 8));
-      std::memcpy(value, &extended, 4);
-    }
-    std::memcpy(context.lds + target[l], value, written);
-  });
+  loadToLds<E>(inst, w, access, delivering);
 }
 
 template <Element E> Handler bindLoad(const Instruction &inst, const char *&) {
@@ -262,6 +252,7 @@ void addLoad(SemanticsTable &table, const std::string &name) {
 } // namespace
 
 void registerBufferMemory(SemanticsTable &table) {
+  registerBufferFormats(table);
   addLoad<Element::U8>(table, "ubyte");
   addLoad<Element::I8>(table, "sbyte");
   addLoad<Element::U16>(table, "ushort");

@@ -20,9 +20,31 @@ void trap(const Instruction &inst, Wave &w) {
   raise(w, FaultKind::Trap, formatv("trap {0}", inst.imm & 0xff).str());
 }
 
+void halt(Wave &w) { raise(w, FaultKind::Trap, "the wave halts itself"); }
+
 void setHalt(const Instruction &inst, Wave &w) {
   if (inst.imm & 1)
-    raise(w, FaultKind::Trap, "the wave halts itself");
+    halt(w);
+}
+
+void setPriority(const Instruction &inst, Wave &w) {
+  w.priority = uint32_t(inst.imm) & 3;
+}
+
+/// Of the messages a wave can send, compute has the interrupt: the host wakes
+/// up, which nobody here waits for. The others belong to graphics stages, to
+/// the trap handler or to the debugger.
+template <bool Halts> void sendMessage(const Instruction &inst, Wave &w) {
+  constexpr unsigned interrupt = 1;
+  if ((inst.imm & 0xf) != interrupt) {
+    w.fail(formatv("message {0} is not for compute waves; only the interrupt, "
+                   "{1}, is modelled",
+                   inst.imm & 0xf, interrupt)
+               .str());
+    return;
+  }
+  if (Halts)
+    halt(w);
 }
 
 //===----------------------------------------------------------------------===//
@@ -84,6 +106,64 @@ void call(const Instruction &inst, Wave &w) {
 }
 
 //===----------------------------------------------------------------------===//
+// Forks: both sides of a branch, the one with fewer lanes first
+//===----------------------------------------------------------------------===//
+
+/// The control stack lies in SGPRs, four for each entry: EXEC, then the
+/// address.
+unsigned stackPointer(const Wave &w) { return w.mode >> ModeStackShift; }
+void setStackPointer(Wave &w, unsigned pointer) {
+  w.mode = (w.mode & ((1u << ModeStackShift) - 1)) | pointer << ModeStackShift;
+}
+
+uint64_t addressOf(const Wave &w, uint32_t index) {
+  const LaunchState &launch = *w.context->launch;
+  return launch.program->info[index].pc + launch.loadBias;
+}
+
+void fork(Wave &w, uint64_t mask, uint64_t target) {
+  const uint64_t exec = w.exec(), pass = mask & exec, fail = ~mask & exec;
+  if (pass == exec)
+    return jump(w, target);
+  if (fail == exec)
+    return;
+  const unsigned pointer = stackPointer(w);
+  if (pointer > 5) {
+    raise(w, FaultKind::Limit,
+          "a fork with all six entries of the control "
+          "stack in use");
+    return;
+  }
+  const bool failFirst =
+      __builtin_popcountll(fail) < __builtin_popcountll(pass);
+  w.setPair(pointer * 4, failFirst ? pass : fail);
+  w.setPair(pointer * 4 + 2, failFirst ? target : addressOf(w, w.nextPc));
+  setStackPointer(w, pointer + 1);
+  w.setExec(failFirst ? fail : pass);
+  if (!failFirst)
+    jump(w, target);
+}
+
+void forkTo(const Instruction &inst, Wave &w) {
+  fork(w, w.scalar64(inst.ops[0]), w.scalar64(inst.ops[1]));
+}
+void forkBy(const Instruction &inst, Wave &w) {
+  fork(w, w.scalar64(inst.ops[0]), addressOf(w, uint32_t(inst.imm)));
+}
+void join(const Instruction &inst, Wave &w) {
+  const unsigned pointer = stackPointer(w);
+  if (pointer == (w.scalar32(inst.ops[0]) & 7))
+    return; // both sides have come
+  if (!pointer) {
+    raise(w, FaultKind::Limit, "a join with an empty control stack");
+    return;
+  }
+  setStackPointer(w, pointer - 1);
+  w.setExec(w.pair((pointer - 1) * 4));
+  jump(w, w.pair((pointer - 1) * 4 + 2));
+}
+
+//===----------------------------------------------------------------------===//
 // Hardware registers
 //===----------------------------------------------------------------------===//
 
@@ -111,29 +191,44 @@ Field fieldOf(int64_t immediate) {
   return {raw & 0x3f, raw >> 6 & 0x1f, (raw >> 11 & 0x1f) + 1};
 }
 
-bool readHardware(Wave &w, unsigned id, uint32_t &value) {
+bool readHardware(Wave &w, const Field &field, uint32_t &value) {
   const WaveContext &context = *w.context;
-  switch (id) {
+  const Kernel &kernel = *context.launch->kernel;
+  switch (field.id) {
   case HwMode:
     value = w.mode;
     return true;
   case HwStatus:
-    value = w.status_ | (w.scc ? 1u : 0u) | (w.exec() == 0 ? 1u << 9 : 0u) |
-            (w.vcc() == 0 ? 1u << 10 : 0u) | 1u << 16;
+    value = (w.scc ? 1u : 0u) | w.priority << 3 |
+            (w.exec() == 0 ? 1u << 9 : 0u) | (w.vcc() == 0 ? 1u << 10 : 0u) |
+            (context.group->waves.size() > 1 ? 1u << 11 : 0u) | 1u << 16 |
+            (context.scratchBytes ? 1u << 28 : 0u);
     return true;
   case HwTrapStatus:
+    // Exceptions are not recorded; no other field is ever set here.
+    if (field.mask() & 0x1ff) {
+      w.fail("the exceptions in TRAPSTS are not modelled");
+      return false;
+    }
     value = 0;
     return true;
-  case HwId: // a plausible place: wave slot and SIMD
+  case HwId: // wave slot and SIMD; all else is place 0
     value = (context.index & 0xf) | (context.index & 3) << 4;
     return true;
-  case HwGprAlloc:
-    value = context.launch->kernel->vgprs / 8 << 8;
+  case HwGprAlloc: { // sizes and offsets in fours; the bases are 0
+    const unsigned arch = (kernel.vgprs + 7) / 8 * 2,
+                   all = (kernel.vgprs + kernel.agprs + 7) / 8 * 2;
+    if (field.mask() >> 24) {
+      w.fail("the number of SGPRs in GPR_ALLOC is not modelled");
+      return false;
+    }
+    value = (all ? all - 1 : 0) << 6 | arch << 12;
     return true;
-  case HwLdsAlloc:
-    value = (context.ldsBytes + 511) / 512 << 12;
+  }
+  case HwLdsAlloc: // in 64 dwords; allocated by 1,280 bytes
+    value = (context.ldsBytes + 1279) / 1280 * 5 << 12;
     return true;
-  case HwIbStatus:
+  case HwIbStatus: // nothing is ever outstanding
     value = 0;
     return true;
   case HwShMemBases:
@@ -143,7 +238,7 @@ bool readHardware(Wave &w, unsigned id, uint32_t &value) {
     value = 0;
     return true;
   default:
-    w.fail(formatv("hardware register {0} is not modelled", id).str());
+    w.fail(formatv("hardware register {0} is not modelled", field.id).str());
     return false;
   }
 }
@@ -151,7 +246,7 @@ bool readHardware(Wave &w, unsigned id, uint32_t &value) {
 void getReg(const Instruction &inst, Wave &w) {
   const Field field = fieldOf(inst.imm);
   uint32_t value = 0;
-  if (readHardware(w, field.id, value))
+  if (readHardware(w, field, value))
     w.setScalar32(inst.dst(), (value & field.mask()) >> field.offset);
 }
 
@@ -163,7 +258,9 @@ void setReg(const Instruction &inst, Wave &w) {
         (w.mode & ~field.mask()) | ((value << field.offset) & field.mask());
     return;
   }
-  if (field.id == HwTrapStatus)
+  if (field.id == HwStatus)
+    return; // read only but for the trap handler
+  if (field.id == HwTrapStatus && !(field.mask() & ~0x1ffu))
     return; // exceptions do not trap here; clearing them changes nothing
   w.fail(
       formatv("writing hardware register {0} is not modelled", field.id).str());
@@ -226,11 +323,11 @@ void memRealTime(const Instruction &inst, Wave &w) {
 
 void registerControl(SemanticsTable &table) {
   for (const char *name :
-       {"s_nop", "s_sleep", "s_setprio", "s_waitcnt", "s_icache_inv",
-        "s_incperflevel", "s_decperflevel", "s_ttracedata", "s_dcache_inv",
-        "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol", "buffer_inv",
-        "buffer_wbl2", "buffer_wbinvl1", "buffer_wbinvl1_vol", "s_wakeup",
-        "ds_nop", "s_setkill"})
+       {"s_nop", "s_sleep", "s_waitcnt", "s_icache_inv", "s_incperflevel",
+        "s_decperflevel", "s_ttracedata", "s_dcache_inv", "s_dcache_wb",
+        "s_dcache_inv_vol", "s_dcache_wb_vol", "buffer_inv", "buffer_wbl2",
+        "buffer_wbinvl1", "buffer_wbinvl1_vol", "s_wakeup", "ds_nop",
+        "s_setkill"})
     table.add(name, nothing);
   table.add("s_endpgm", endProgram);
   table.add("s_endpgm_saved", endProgram);
@@ -238,6 +335,12 @@ void registerControl(SemanticsTable &table) {
   table.add("s_barrier", barrier);
   table.add("s_trap", trap);
   table.add("s_sethalt", setHalt);
+  table.add("s_setprio", setPriority);
+  table.add("s_sendmsg", sendMessage<false>);
+  table.add("s_sendmsghalt", sendMessage<true>);
+  table.add("s_cbranch_g_fork", forkTo);
+  table.add("s_cbranch_i_fork", forkBy);
+  table.add("s_cbranch_join", join);
   table.add("s_branch", branch);
   table.add("s_cbranch_scc0", branchIf<scc0>);
   table.add("s_cbranch_scc1", branchIf<scc1>);

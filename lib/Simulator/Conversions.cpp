@@ -295,11 +295,13 @@ template <bool Bf8> void cvtPkF32From8(const Instruction &I, Wave &w) {
 }
 
 /// Byte S1 of S2 becomes S0, converted to an integer of 0..255.
-void cvtPkU8(const Instruction &I, Wave &w) {
+/// A byte by its number; the others come from source 2 or stay.
+template <bool Accumulates> void cvtPkU8(const Instruction &I, Wave &w) {
   LaneVector t0, t1, t2, result;
   const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
   const uint32_t *b = fetch(I, w, 1, 0, SourceType::Int, t1);
-  const uint32_t *c = fetch(I, w, 2, 0, SourceType::Int, t2);
+  const uint32_t *c = Accumulates ? w.row(I.dst().index)
+                                  : fetch(I, w, 2, 0, SourceType::Int, t2);
   eachLane(w.laneCount, [&](unsigned l) {
     const U v = toUnsigned(asFloat(a[l]));
     const U shift = 8 * (b[l] & 3);
@@ -431,9 +433,12 @@ void registerConversions(SemanticsTable &t) {
   t.add("v_cvt_f32_bf8", cvtF32From8<true>, AllEncodings);
   t.add("v_cvt_pk_f32_fp8", cvtPkF32From8<false>, AllEncodings);
   t.add("v_cvt_pk_f32_bf8", cvtPkF32From8<true>, AllEncodings);
-  t.add("v_cvt_pk_u8_f32", cvtPkU8, unsigned(Encoding::Plain),
-        Fidelity::Bounded,
-        "truncates; the ISA does not name the rounding of fractions");
+  const char *truncates =
+      "truncates; the ISA does not name the rounding of fractions";
+  t.add("v_cvt_pk_u8_f32", cvtPkU8<false>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, truncates);
+  t.add("v_cvt_pkaccum_u8_f32", cvtPkU8<true>, unsigned(Encoding::Plain),
+        Fidelity::Bounded, truncates);
 
   auto from64 = [&](const char *name, auto f) {
     t.add(name, fromF64<decltype(f)>,

@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstrDesc.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -200,6 +201,8 @@ void Decoder::parseModifiers(Instruction &inst, InstructionInfo &info,
     else if (key == "op_sel" || key == "op_sel_hi" || key == "neg_lo" ||
              key == "neg_hi")
       ; // read from the MCInst, where defaults are explicit
+    else if (key == "format")
+      ; // read from the encoding
     else if (key == "neg")
       inst.blgp = parseMask(value);
     else if (key == "quad_perm") {
@@ -500,6 +503,8 @@ void Decoder::bind(Instruction &inst, InstructionInfo &info,
   const Semantics *semantics = table.find(mnemonic);
   if (!semantics) {
     info.problem = ("instruction " + mnemonic + " is not modelled").str();
+    if (const char *why = refusalOf(mnemonic))
+      info.problem += std::string(": ") + why;
     return;
   }
   if (!(semantics->encodings & unsigned(inst.encoding))) {
@@ -557,6 +562,8 @@ void Decoder::decodeOne(uint64_t address, ArrayRef<uint8_t> bytes,
     tools.printer->printInst(&mc, address, "", *tools.subtarget, os);
     info.text = StringRef(info.text).trim().str();
     std::replace(info.text.begin(), info.text.end(), '\t', ' ');
+    if (StringRef(info.text).starts_with("tbuffer_")) // dfmt, nfmt
+      inst.format = support::endian::read32le(bytes.data()) >> 19 & 0x7f;
     fill(inst, info, mc);
   }
   info.bytes = uint32_t(size);
@@ -623,7 +630,8 @@ Decoder::run(ArrayRef<TextRange> text, ArrayRef<uint64_t> starts) {
     if (info.cls != InstructionClass::Branch)
       continue;
     StringRef mnemonic = program->mnemonics[info.mnemonicId];
-    if (mnemonic.starts_with("s_setpc") || mnemonic.starts_with("s_swappc"))
+    if (mnemonic.starts_with("s_setpc") || mnemonic.starts_with("s_swappc") ||
+        mnemonic == "s_cbranch_g_fork" || mnemonic == "s_cbranch_join")
       continue;
     uint64_t target =
         info.pc + info.bytes + uint64_t(int64_t(int16_t(inst.imm)) * 4);

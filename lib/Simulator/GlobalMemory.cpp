@@ -152,12 +152,18 @@ __attribute__((noinline)) void perform(const Instruction &inst, Wave &w,
   // All lanes read their data before any result is written: the old values may
   // replace them.
   alignas(64) uint64_t old[MaxLanes] = {};
+  const AtomicDenormals ofLds = AtomicDenormals::ofLds(w.mode), ofCache;
   forEachLane(access.valid, [&](unsigned l) {
     void *p = reinterpret_cast<void *>(access.host[l]);
+    const AtomicDenormals &denormals =
+        S == Segment::Flat &&
+                uint32_t(access.address[l] >> 32) == SharedApertureHigh
+            ? ofLds
+            : ofCache;
     if constexpr (Words == 1) {
       const uint32_t value = w.row(data)[l];
       const uint32_t compare = op == AtomicOp::CmpSwap ? w.row(data + 1)[l] : 0;
-      old[l] = atomic32(op, p, value, compare);
+      old[l] = atomic32(op, p, value, compare, denormals);
     } else {
       const uint64_t value = w.row(data)[l] | uint64_t(w.row(data + 1)[l])
                                                   << 32;
@@ -165,7 +171,7 @@ __attribute__((noinline)) void perform(const Instruction &inst, Wave &w,
           op == AtomicOp::CmpSwap
               ? w.row(data + 2)[l] | uint64_t(w.row(data + 3)[l]) << 32
               : 0;
-      old[l] = atomic64(op, p, value, compare);
+      old[l] = atomic64(op, p, value, compare, denormals);
     }
   });
   if (!inst.isReturning)
@@ -182,44 +188,11 @@ void atomic(const Instruction &inst, Wave &w) {
   perform<S, Words>(inst, w, Op);
 }
 
-/// global_load_lds_*: memory straight to LDS at M0 plus the lane's place.
-template <Element E> void loadLds(const Instruction &inst, Wave &w) {
+/// global_load_lds_*, scratch_load_lds_*.
+template <Segment S, Element E> void loadLds(const Instruction &inst, Wave &w) {
   LaneAccess access;
-  globalAddresses(inst, w, inst.ops[0], &inst.ops[1], access);
-  constexpr unsigned bytes = bytesOf(E);
-  resolveGlobal(inst, w, access, bytes, AccessKind::Load);
-  WaveContext &context = *w.context;
-  constexpr unsigned stride = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
-  const uint32_t base = (w.m0() & 0x3ffff) + uint32_t(inst.imm);
-  uint32_t target[MaxLanes];
-  uint64_t good = 0;
-  forEachLane(access.active, [&](unsigned l) {
-    target[l] = base + l * stride;
-    constexpr unsigned written = bytes < 4 ? 4 : bytes;
-    if (uint64_t(target[l]) + written > context.ldsBytes) {
-      invalidLane(inst, w, l, target[l], written, AccessKind::Store,
-                  formatv("LDS address {0} is outside the {1} bytes of the "
-                          "work-group",
-                          target[l], context.ldsBytes)
-                      .str());
-      return;
-    }
-    good |= uint64_t(1) << l;
-  });
-  if (context.monitor)
-    context.monitor->ldsDirect(inst, w, target, good, bytes < 4 ? 4 : bytes);
-  forEachLane(good, [&](unsigned l) {
-    uint8_t value[16] = {};
-    if (access.valid >> l & 1)
-      std::memcpy(value, reinterpret_cast<const void *>(access.host[l]), bytes);
-    if constexpr (E == Element::I8 || E == Element::I16) {
-      const int32_t extended = E == Element::I8
-                                   ? int32_t(int8_t(value[0]))
-                                   : int32_t(int16_t(value[0] | value[1] << 8));
-      std::memcpy(value, &extended, 4);
-    }
-    std::memcpy(context.lds + target[l], value, bytes < 4 ? 4 : bytes);
-  });
+  prepare<S>(inst, w, 0, 1, access, bytesOf(E), AccessKind::Load);
+  loadToLds<E>(inst, w, access, access.active);
 }
 
 template <Segment S>
@@ -238,6 +211,13 @@ void addLoadsAndStores(SemanticsTable &table, const std::string &prefix) {
   table.add(prefix + "_load_dwordx2", load<S, Element::B64>);
   table.add(prefix + "_load_dwordx3", load<S, Element::B96>);
   table.add(prefix + "_load_dwordx4", load<S, Element::B128>);
+  if constexpr (S != Segment::Flat) {
+    table.add(prefix + "_load_lds_ubyte", loadLds<S, Element::U8>);
+    table.add(prefix + "_load_lds_sbyte", loadLds<S, Element::I8>);
+    table.add(prefix + "_load_lds_ushort", loadLds<S, Element::U16>);
+    table.add(prefix + "_load_lds_sshort", loadLds<S, Element::I16>);
+    table.add(prefix + "_load_lds_dword", loadLds<S, Element::B32>);
+  }
   table.add(prefix + "_store_byte", store<S, Element::U8>);
   table.add(prefix + "_store_byte_d16_hi", store<S, Element::D16U8Hi>);
   table.add(prefix + "_store_short", store<S, Element::U16>);
@@ -286,13 +266,8 @@ void registerGlobalMemory(SemanticsTable &table) {
   addLoadsAndStores<Segment::Scratch>(table, "scratch");
   addAtomics<Segment::Global>(table, "global");
   addAtomics<Segment::Flat>(table, "flat");
-  table.add("global_load_lds_ubyte", loadLds<Element::U8>);
-  table.add("global_load_lds_sbyte", loadLds<Element::I8>);
-  table.add("global_load_lds_ushort", loadLds<Element::U16>);
-  table.add("global_load_lds_sshort", loadLds<Element::I16>);
-  table.add("global_load_lds_dword", loadLds<Element::B32>);
-  table.add("global_load_lds_dwordx3", loadLds<Element::B96>);
-  table.add("global_load_lds_dwordx4", loadLds<Element::B128>);
+  table.add("global_load_lds_dwordx3", loadLds<Segment::Global, Element::B96>);
+  table.add("global_load_lds_dwordx4", loadLds<Segment::Global, Element::B128>);
 }
 
 } // namespace netra::sim

@@ -282,10 +282,14 @@ const HazardChecker::Fact &HazardChecker::fact(const Instruction &inst,
         (inst.opSel & 8))
       f.kinds |= bit(P::MovedBits);
   }
+  // Known of hardware though in no manual: the low half's addend gets lost now
+  // and then.
+  f.losesAccumulator = name == "v_pk_fma_f32" && (inst.opSel & 7) == 2;
+  const bool isFormat = name.contains("_format_xyz");
   if (f.isMemory && info.isStore && !info.isLoad &&
       (name.ends_with("x3") || name.ends_with("x4") || name.ends_with("b96") ||
-       name.ends_with("b128"))) {
-    const unsigned k = name.starts_with("buffer") ? 0 : 1;
+       name.ends_with("b128") || isFormat)) {
+    const unsigned k = name.contains("buffer_") ? 0 : 1;
     if (f.isVmem && k < inst.numOps && inst.ops[k].isVector()) {
       f.wideStoreData = 1u + inst.ops[k].index;
       f.wideStoreCount = inst.ops[k].words;
@@ -337,6 +341,12 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
       require(inst, w, state, state.m0, C::M0Use, RegisterFile::Scalar, M0);
     return;
   }
+
+  if (f.losesAccumulator)
+    monitor.report(CheckHazard, inst, w, -1, "pk_fma",
+                   "v_pk_fma_f32 with op_sel:[0,1,0] is known to lose the "
+                   "addend of the low half now and then on hardware; exchange "
+                   "the halves of source 1 by another instruction");
 
   auto sameRange = [](const Write &write, const Operand &op) {
     return op.index == write.first && op.words == write.count;

@@ -103,7 +103,8 @@ private:
     bool isTrans = false, isMatrix = false, isDot = false, isPermlane = false,
          isLaneRead = false, isWriteLane = false, isDivFmas = false,
          isCarry = false, isMemory = false, isVmem = false, usesM0 = false,
-         isValu = false, isSetReg = false, isGetReg = false, isKnown = false;
+         isValu = false, isSetReg = false, isGetReg = false, isKnown = false,
+         losesAccumulator = false;
     uint32_t wideStoreData = 0; ///< 1 + first row
     uint8_t wideStoreCount = 0;
     bool wideStoreOffset = false;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "InitChecker.h"
+#include "VectorAccess.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -59,9 +60,10 @@ InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
         form.op = L::None;
     }
     logic.push_back(form);
+    bitOps.push_back(bitOpOf(m));
     keepsTied.push_back(m.contains("fmac") || m.starts_with("v_mac") ||
                         m.starts_with("v_dot") || m.contains("smfmac") ||
-                        m.contains("_swap_"));
+                        m.contains("pkaccum") || m.contains("_swap_"));
   }
 }
 
@@ -86,9 +88,12 @@ void InitChecker::startGroup() {
   waves.resize(group.waves.size());
   for (size_t i = 0; i < waves.size(); ++i) {
     WaveState &state = waves[i];
-    std::vector<uint8_t> scratch = std::move(state.scratch);
+    std::vector<uint8_t> scratch = std::move(state.scratch),
+                         bytes = std::move(state.definedBytes);
     state = WaveState();
     state.scratch = std::move(scratch);
+    state.definedBytes = std::move(bytes);
+    state.definedBytes.resize(size_t(NumVectorRows) * MaxLanes);
     state.scratch.assign(size_t(launch.scratchBytes) * launch.kernel->waveSize,
                          0);
     state.rows[0] = group.waves[i].exec();
@@ -325,15 +330,8 @@ uint64_t InitChecker::crossLane(const Instruction &inst,
         if (undefined >> l & 1)
           result |= uint64_t(1) << to;
       } else {
-        // Within 32 lanes anything may come from anywhere.
-        const uint64_t half = 0xffffffffull << (l & 32);
-        const uint32_t pattern = uint32_t(inst.imm);
-        unsigned from =
-            (l & ~31u) | ((((l & 31) & (pattern & 31)) | (pattern >> 5 & 31)) ^
-                          (pattern >> 10 & 31));
-        if (pattern & 0x8000)
-          from = (l & ~3u) | (pattern >> (2 * (l & 3)) & 3);
-        if (undefined & exec & half & (uint64_t(1) << from))
+        const unsigned from = swizzleSource(uint32_t(inst.imm) & 0xffff, l);
+        if (undefined & exec & (uint64_t(1) << from))
           result |= uint64_t(1) << l;
       }
     }
@@ -461,6 +459,8 @@ void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
   state.undefined = 0;
   state.second = 0;
   state.hasLoaded = false;
+  state.resultPartial = state.resultPadding = 0;
+  state.stores = 0;
   const Shape shape = shapes[info.mnemonicId];
   const bool isMemory = info.cls == InstructionClass::VectorMemory ||
                         info.cls == InstructionClass::Flat ||
@@ -494,7 +494,7 @@ void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
                                      ? k > inst.numDst || inst.numOps == 1
                                  : info.cls == InstructionClass::ScalarMemory
                                      ? k == 0
-                                 : StringRef(info.text).starts_with("buffer")
+                                 : StringRef(info.text).contains("buffer_")
                                      ? k == 0
                                      : k == unsigned(inst.numDst) + 1;
         isData |= same && isDataPlace;
@@ -507,8 +507,12 @@ void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
                            (info.cls == InstructionClass::Flat) ||
                            (info.cls == InstructionClass::VectorMemory &&
                             !StringRef(info.text).starts_with("scratch"));
-      if (visible && (hit || range.file != RegisterFile::Vector))
-        fault(inst, w, hit ? int(__builtin_ctzll(hit)) : -1,
+      const bool isVector = range.file == RegisterFile::Vector;
+      const uint64_t bad = isVector && info.isStore && !info.isAtomic
+                               ? hit & ~storable(state, inst, range)
+                               : hit;
+      if (visible && (bad || !isVector))
+        fault(inst, w, bad ? int(__builtin_ctzll(bad)) : -1,
               "a value stored to memory", state.origin);
       continue;
     }
@@ -545,7 +549,9 @@ void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
   }
   if (shape != Shape::Plain)
     state.undefined = crossLane(inst, info, w, state);
-  else if (inst.encoding == Encoding::Dpp) {
+  else if (inst.encoding != Encoding::Dpp)
+    followBytes(inst, info, w, state);
+  else {
     // Source 0 comes from other lanes.
     uint64_t source = 0, moved = 0, others = 0;
     const Operand &first = inst.src(0);
@@ -615,6 +621,8 @@ void InitChecker::after(const Instruction &inst, const InstructionInfo &info,
         }
         uint64_t &row = state.rows[range.first + k];
         row = (row & ~written) | (written & ~undefined);
+        keepBytes(state, range.first + k, k, isLoad && shape != Shape::Permute,
+                  undefined, written);
         if (undefined & written)
           state.rowOrigin[range.first + k] = origin;
       }
@@ -653,148 +661,6 @@ void InitChecker::after(const Instruction &inst, const InstructionInfo &info,
         state.sccOrigin = state.origin;
     }
     ++destination;
-  }
-}
-
-void InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
-                             unsigned lane, const uint8_t *shadow,
-                             unsigned bytes, Origin::Kind kind,
-                             uint64_t place) {
-  for (unsigned i = 0; i < bytes; ++i)
-    if (!shadow[i]) {
-      state.loaded[std::min(i / 4, 15u)] |= uint64_t(1) << lane;
-      state.loadedOrigin.kind = kind;
-      state.loadedOrigin.place = place + i;
-      state.loadedOrigin.instruction = inst.index;
-    }
-}
-
-/// Whether all of `bytes` shadow bytes are set.
-static bool allSet(const uint8_t *shadow, unsigned bytes) {
-  for (; bytes >= 4; bytes -= 4, shadow += 4) {
-    uint32_t word;
-    std::memcpy(&word, shadow, 4);
-    if (word != 0x01010101u)
-      return false;
-  }
-  for (; bytes; --bytes, ++shadow)
-    if (!*shadow)
-      return false;
-  return true;
-}
-
-void InitChecker::globalAccess(const Instruction &inst, Wave &w,
-                               const uint64_t *address, uint64_t mask,
-                               unsigned bytes, AccessKind kind) {
-  WaveState &state = waves[w.context->index];
-  DeviceMemory &memory = *monitor.state().memory;
-  if (kind != AccessKind::Store && !state.hasLoaded) {
-    state.hasLoaded = true;
-    std::memset(state.loaded, 0, sizeof(state.loaded));
-  }
-  for (; mask; mask &= mask - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(mask));
-    const AllocationRecord *record = memory.lookup(address[l]);
-    if (!record || !record->isTracked)
-      continue;
-    uint8_t *shadow = memory.shadow(address[l]);
-    if (kind != AccessKind::Store && !allSet(shadow, bytes)) {
-      noteLoaded(state, inst, l, shadow, bytes, Origin::Memory, address[l]);
-      if (kind == AccessKind::Atomic)
-        fault(inst, w, int(l), "the value of an atomic operation",
-              state.loadedOrigin);
-    }
-    if (kind != AccessKind::Load)
-      std::memset(shadow, 1, bytes);
-  }
-}
-
-void InitChecker::scalarAccess(const Instruction &inst, Wave &w,
-                               uint64_t address, unsigned bytes,
-                               AccessKind kind) {
-  WaveState &state = waves[w.context->index];
-  DeviceMemory &memory = *monitor.state().memory;
-  const AllocationRecord *record = memory.lookup(address);
-  if (!record || !record->isTracked)
-    return;
-  uint8_t *shadow = memory.shadow(address);
-  if (kind != AccessKind::Store) {
-    if (!state.hasLoaded) {
-      state.hasLoaded = true;
-      std::memset(state.loaded, 0, sizeof(state.loaded));
-    }
-    if (!allSet(shadow, bytes))
-      noteLoaded(state, inst, 0, shadow, bytes, Origin::Memory, address);
-  }
-  if (kind != AccessKind::Load)
-    std::memset(shadow, 1, bytes);
-}
-
-void InitChecker::ldsAccess(const Instruction &inst, Wave &w,
-                            const uint32_t *address, uint64_t mask,
-                            unsigned bytes, AccessKind kind) {
-  WaveState &state = waves[w.context->index];
-  // read2 comes in two halves: the second fills the later registers.
-  unsigned base = 0;
-  if (kind != AccessKind::Store) {
-    if (!state.hasLoaded) {
-      state.hasLoaded = true;
-      std::memset(state.loaded, 0, sizeof(state.loaded));
-    } else
-      base = bytes / 4;
-  }
-  const uint64_t undefinedData =
-      kind == AccessKind::Store ? state.undefined : 0;
-  for (; mask; mask &= mask - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(mask));
-    uint8_t *shadow = lds.data() + address[l];
-    if (kind != AccessKind::Store && !allSet(shadow, bytes)) {
-      for (unsigned i = 0; i < bytes; ++i)
-        if (!shadow[i]) {
-          state.loaded[std::min(base + i / 4, 15u)] |= uint64_t(1) << l;
-          state.loadedOrigin.kind = Origin::Lds;
-          state.loadedOrigin.place = address[l] + i;
-          state.loadedOrigin.instruction = inst.index;
-        }
-      if (kind == AccessKind::Atomic)
-        fault(inst, w, int(l), "the value of an atomic operation",
-              state.loadedOrigin);
-    }
-    if (kind != AccessKind::Load)
-      std::memset(shadow, !(undefinedData >> l & 1), bytes);
-  }
-}
-
-void InitChecker::scratchAccess(const Instruction &inst, Wave &w,
-                                const uint32_t *offset, uint64_t mask,
-                                unsigned bytes, AccessKind kind) {
-  WaveState &state = waves[w.context->index];
-  if (kind != AccessKind::Store && !state.hasLoaded) {
-    state.hasLoaded = true;
-    std::memset(state.loaded, 0, sizeof(state.loaded));
-  }
-  const uint64_t undefinedData =
-      kind == AccessKind::Store ? state.undefined : 0;
-  for (; mask; mask &= mask - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(mask));
-    uint8_t *shadow =
-        state.scratch.data() + size_t(l) * w.context->scratchBytes + offset[l];
-    if (kind != AccessKind::Store && !allSet(shadow, bytes))
-      noteLoaded(state, inst, l, shadow, bytes, Origin::Scratch, offset[l]);
-    if (kind != AccessKind::Load)
-      std::memset(shadow, !(undefinedData >> l & 1), bytes);
-  }
-}
-
-void InitChecker::ldsDirect(const Instruction &inst, Wave &w,
-                            const uint32_t *address, uint64_t mask,
-                            unsigned bytes) {
-  WaveState &state = waves[w.context->index];
-  for (; mask; mask &= mask - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(mask));
-    for (unsigned i = 0; i < bytes; ++i)
-      lds[address[l] + i] =
-          !(state.hasLoaded && (state.loaded[i / 4] >> l & 1));
   }
 }
 

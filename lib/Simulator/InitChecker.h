@@ -8,6 +8,10 @@
 // others see. The report names the register or memory from which the value
 // came and the instruction that first read it.
 //
+// Memory is followed by bytes. A word that was loaded with some of its bytes
+// undefined keeps them apart while it is moved, masked and shifted, and may be
+// stored: that is how structures with padding are copied.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef NETRA_LIB_SIMULATOR_INITCHECKER_H
@@ -50,9 +54,15 @@ private:
     Origin rowOrigin[NumVectorRows];
     Origin scalarOrigin[NumScalarRegisters];
     Origin sccOrigin;
+    /// Lanes whose word is undefined only in part, with the bytes that are
+    /// defined, and lanes whose word came undefined out of private memory as it
+    /// is.
+    uint64_t partial[NumVectorRows] = {}, padding[NumVectorRows] = {};
+    std::vector<uint8_t> definedBytes; ///< [row][lane], where partial
     /// Of the instruction in execution: lanes whose loaded word is undefined,
-    /// by word, and where from.
+    /// by word, with the bytes that are defined, and where from.
     uint64_t loaded[16] = {};
+    uint8_t loadedBytes[16][MaxLanes];
     Origin loadedOrigin;
     bool hasLoaded = false;
     /// Result of the sources of the instruction in execution.
@@ -60,6 +70,10 @@ private:
     uint64_t exec = 0;
     Origin origin;
     uint64_t second = 0; ///< undefined lanes of a second destination (swaps)
+    /// Its result where that is undefined in part, or copied padding.
+    uint64_t resultPartial = 0, resultPadding = 0;
+    uint8_t resultBytes[MaxLanes];
+    unsigned stores = 0; ///< accesses of its stores so far
     /// Of a scalar logic instruction: its undefined result bits, and whether
     /// some bit is surely set.
     uint64_t logicUndefined = 0;
@@ -74,9 +88,22 @@ private:
                           uint64_t lanes, unsigned &which) const;
   uint64_t crossLane(const Instruction &inst, const InstructionInfo &info,
                      const Wave &w, WaveState &state);
+  void beginLoad(WaveState &state);
   void noteLoaded(WaveState &state, const Instruction &inst, unsigned lane,
                   const uint8_t *shadow, unsigned bytes, Origin::Kind kind,
-                  uint64_t place);
+                  uint64_t place, unsigned firstWord = 0);
+  void noteStored(const WaveState &state, const Instruction &inst,
+                  unsigned store, unsigned lane, uint8_t *shadow,
+                  unsigned bytes) const;
+  /// Follows the bytes of the sources of a move or logic instruction.
+  void followBytes(const Instruction &inst, const InstructionInfo &info,
+                   const Wave &w, WaveState &state);
+  /// What is known of a register's new word besides that it is undefined.
+  void keepBytes(WaveState &state, unsigned row, unsigned word, bool isLoad,
+                 uint64_t undefined, uint64_t written);
+  /// Lanes of a store whose data may be undefined as far as they are.
+  uint64_t storable(const WaveState &state, const Instruction &inst,
+                    const RegisterRange &range) const;
   void fault(const Instruction &inst, const Wave &w, int lane,
              const std::string &use, const Origin &origin);
 
@@ -119,6 +146,29 @@ private:
   void scalarLogic(const Instruction &inst, const LogicForm &form,
                    const Wave &w, WaveState &state);
 
+  /// Vector instructions whose sources are followed by bytes.
+  enum class BitOp : uint8_t {
+    None,
+    Move,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,  ///< by source 0
+    ShiftRight, ///< by source 0
+    ShiftRightSigned,
+    Field,
+    FieldSigned,
+    ShiftLeftOr,
+    AndOr,
+    Or3,
+    Byte0, ///< conversions of one byte
+    Byte1,
+    Byte2,
+    Byte3
+  };
+  static BitOp bitOpOf(llvm::StringRef mnemonic);
+
+  std::vector<BitOp> bitOps;      ///< by mnemonic
   std::vector<LogicForm> logic;   ///< by mnemonic
   std::vector<Shape> shapes;      ///< by mnemonic
   std::vector<uint8_t> keepsTied; ///< by mnemonic: a tied source is a source

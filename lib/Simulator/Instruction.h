@@ -173,7 +173,8 @@ struct Instruction {
   bool sc0 = false, sc1 = false, nt = false;
   bool offen = false, idxen = false, lds = false;
   bool isReturning = false; ///< atomics that give the old value back
-  uint8_t memorySize = 0;   ///< log2 of dwords, or by the handler's choice
+  /// Typed buffer instructions: data format, and number format from bit 4.
+  uint8_t format = 0;
 
   uint32_t index = 0; ///< position in the program
 

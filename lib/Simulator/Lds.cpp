@@ -9,6 +9,28 @@ using namespace llvm;
 
 namespace netra::sim {
 
+unsigned swizzleSource(uint32_t pattern, unsigned lane) {
+  const unsigned half = lane & ~31u, at = lane & 31;
+  if (pattern >= 0xe000) { // FFT: bits reversed, but for masked ones
+    const unsigned mask = pattern & 31;
+    unsigned reversed = 0;
+    for (unsigned bit = 0; bit < 5; ++bit)
+      reversed |= (at >> bit & 1) << (4 - bit);
+    return half | reversed >> __builtin_popcount(mask) | (at & mask);
+  }
+  if (pattern >= 0xc000) { // rotation within 32 lanes; masked bits stay
+    const unsigned mask = pattern & 31, by = pattern >> 5 & 31,
+                   turned = pattern & 0x400 ? at - by : at + by;
+    return half | (at & mask) | (turned & ~mask & 31);
+  }
+  if (pattern & 0x8000) // quad permutation
+    return (lane & ~3u) | (pattern >> (2 * (lane & 3)) & 3);
+  // and, or, xor masks within 32 lanes
+  const unsigned andMask = pattern & 31, orMask = pattern >> 5 & 31,
+                 xorMask = pattern >> 10 & 31;
+  return half | (((at & andMask) | orMask) ^ xorMask);
+}
+
 namespace {
 
 /// Checks LDS addresses. Out of range, the hardware reads zero and drops
@@ -112,7 +134,10 @@ __attribute__((noinline)) void perform(const Instruction &inst, Wave &w,
   LaneAccess access;
   addresses(w, inst.ops[v], uint32_t(inst.imm), address);
   resolve(inst, w, address, access, Words * 4, AccessKind::Atomic);
-  const bool hasTwo = op == AtomicOp::CmpSwap || op == AtomicOp::MaskedOr;
+  const bool isSwap = op == AtomicOp::CmpSwap || op == AtomicOp::CmpSwapFloat;
+  const bool hasTwo =
+      isSwap || op == AtomicOp::MaskedOr || op == AtomicOp::Wrap;
+  const AtomicDenormals denormals = AtomicDenormals::ofLds(w.mode);
   const unsigned first = inst.ops[v + 1].index;
   const unsigned second = hasTwo ? inst.ops[v + 2].index : 0u;
   alignas(64) uint64_t old[MaxLanes] = {};
@@ -124,20 +149,18 @@ __attribute__((noinline)) void perform(const Instruction &inst, Wave &w,
   };
   forEachLane(access.valid, [&](unsigned l) {
     void *p = reinterpret_cast<void *>(access.host[l]);
-    uint64_t data = fetch(first, l), compare = 0;
-    if (hasTwo)
-      compare = fetch(second, l);
+    uint64_t data = fetch(first, l), other = hasTwo ? fetch(second, l) : 0;
     // ds_cmpst has the comparand first and the new value second.
-    if (op == AtomicOp::CmpSwap)
-      std::swap(data, compare);
+    if (isSwap)
+      std::swap(data, other);
     uint64_t value = 0;
     std::memcpy(&value, p, Words * 4);
     old[l] = value;
     if constexpr (Words == 1)
-      value =
-          applyAtomic32(op, uint32_t(value), uint32_t(data), uint32_t(compare));
+      value = applyAtomic32(op, uint32_t(value), uint32_t(data),
+                            uint32_t(other), denormals);
     else
-      value = applyAtomic64(op, value, data, compare);
+      value = applyAtomic64(op, value, data, other, denormals);
     std::memcpy(p, &value, Words * 4);
   });
   if (!inst.isReturning)
@@ -152,6 +175,67 @@ __attribute__((noinline)) void perform(const Instruction &inst, Wave &w,
 template <AtomicOp Op, unsigned Words>
 void atomic(const Instruction &inst, Wave &w) {
   perform<Words>(inst, w, Op);
+}
+
+/// ds_wrxchg2: two exchanges, at offsets as those of ds_read2. A lane reads
+/// both places before it writes either.
+template <Element E, unsigned Scale>
+void exchange2(const Instruction &inst, Wave &w) {
+  constexpr unsigned bytes = bytesOf(E), words = bytes / 4;
+  const unsigned offsets[2] = {inst.offset0 * bytes * Scale,
+                               inst.offset1 * bytes * Scale};
+  uint32_t address[2][MaxLanes];
+  LaneAccess access[2];
+  uint32_t old[2 * words][MaxLanes] = {};
+  for (unsigned k = 0; k < 2; ++k) {
+    addresses(w, inst.ops[1], offsets[k], address[k]);
+    resolve(inst, w, address[k], access[k], bytes, AccessKind::Atomic);
+  }
+  auto each = [&](unsigned l, auto &&function) {
+    for (unsigned k = 0; k < 2; ++k)
+      for (unsigned word = 0; access[k].valid >> l & 1 && word < words; ++word)
+        function(reinterpret_cast<void *>(access[k].host[l] + 4 * word),
+                 k * words + word, inst.ops[2 + k].index + word);
+  };
+  forEachLane(access[0].active, [&](unsigned l) {
+    each(l, [&](void *p, unsigned place, unsigned) {
+      std::memcpy(&old[place][l], p, 4);
+    });
+    each(l, [&](void *p, unsigned, unsigned row) {
+      std::memcpy(p, &w.row(row)[l], 4);
+    });
+  });
+  for (unsigned place = 0; place < 2 * words; ++place)
+    forEachLane(access[0].active, [&](unsigned l) {
+      w.row(inst.ops[0].index + place)[l] = old[place][l];
+    });
+}
+
+/// ds_condxchg32: two dwords of an aligned pair, each exchanged where the
+/// lane's data have the highest bit set, which is not stored.
+void conditionalExchange(const Instruction &inst, Wave &w) {
+  uint32_t address[MaxLanes];
+  LaneAccess access;
+  addresses(w, inst.ops[1], uint32_t(inst.imm), address);
+  for (unsigned l = 0; l < w.laneCount; ++l)
+    address[l] &= 0xfff8;
+  resolve(inst, w, address, access, 8, AccessKind::Atomic);
+  const unsigned dst = inst.ops[0].index, data = inst.ops[2].index;
+  uint32_t old[2][MaxLanes] = {};
+  forEachLane(access.valid, [&](unsigned l) {
+    for (unsigned k = 0; k < 2; ++k) {
+      uint8_t *p = reinterpret_cast<uint8_t *>(access.host[l]) + 4 * k;
+      std::memcpy(&old[k][l], p, 4);
+      const uint32_t value = w.row(data + k)[l];
+      const uint32_t stored = value & 0x7fffffff;
+      if (value >> 31)
+        std::memcpy(p, &stored, 4);
+    }
+  });
+  forEachLane(access.active, [&](unsigned l) {
+    w.row(dst)[l] = old[0][l];
+    w.row(dst + 1)[l] = old[1][l];
+  });
 }
 
 /// ds_append / ds_consume: one counter per wave's access.
@@ -234,29 +318,13 @@ void bpermute(const Instruction &inst, Wave &w) {
 }
 
 void swizzle(const Instruction &inst, Wave &w) {
-  const uint32_t pattern = uint32_t(inst.imm) & 0xffff;
   const uint32_t *data = w.row(inst.ops[1].index);
   const uint64_t active = w.activeMask();
   uint32_t result[MaxLanes] = {};
-  for (unsigned l = 0; l < w.laneCount; ++l) {
-    unsigned from;
-    if (pattern >= 0xe000) {
-      w.fail("ds_swizzle in FFT mode is not modelled");
-      return;
-    }
-    if (pattern >= 0xc000) { // rotation within 32 lanes; masked bits stay
-      const unsigned mask = pattern & 31, size = pattern >> 5 & 31,
-                     turned = pattern & 0x400 ? l - size : l + size;
-      from = (l & ~31u) | (l & mask) | (turned & ~mask & 31);
-    } else if (pattern & 0x8000) // quad permutation
-      from = (l & ~3u) | (pattern >> (2 * (l & 3)) & 3);
-    else { // and, or, xor masks within 32 lanes
-      const unsigned andMask = pattern & 31, orMask = pattern >> 5 & 31,
-                     xorMask = pattern >> 10 & 31;
-      from = (l & ~31u) | ((((l & 31) & andMask) | orMask) ^ xorMask);
-    }
+  forEachLane(active, [&](unsigned l) {
+    const unsigned from = swizzleSource(uint32_t(inst.imm) & 0xffff, l);
     result[l] = active >> from & 1 ? data[from] : 0;
-  }
+  });
   uint32_t *out = w.row(inst.ops[0].index);
   forEachLane(active, [&](unsigned l) { out[l] = result[l]; });
 }
@@ -352,6 +420,13 @@ void registerLds(SemanticsTable &table) {
   addAtomic<AtomicOp::Xor>(table, "xor", "b32", "b64");
   addAtomic<AtomicOp::MaskedOr>(table, "mskor", "b32", "b64");
   addAtomic<AtomicOp::CmpSwap>(table, "cmpst", "b32", "b64");
+  addAtomic<AtomicOp::CmpSwapFloat>(table, "cmpst", "f32", "f64");
+  table.add("ds_wrap_rtn_b32", atomic<AtomicOp::Wrap, 1>);
+  table.add("ds_wrxchg2_rtn_b32", exchange2<Element::B32, 1>);
+  table.add("ds_wrxchg2_rtn_b64", exchange2<Element::B64, 1>);
+  table.add("ds_wrxchg2st64_rtn_b32", exchange2<Element::B32, 64>);
+  table.add("ds_wrxchg2st64_rtn_b64", exchange2<Element::B64, 64>);
+  table.add("ds_condxchg32_rtn_b64", conditionalExchange);
   table.add("ds_wrxchg_rtn_b32", atomic<AtomicOp::Swap, 1>);
   table.add("ds_wrxchg_rtn_b64", atomic<AtomicOp::Swap, 2>);
   for (const char *form : {"ds_min_f32", "ds_min_rtn_f32"})

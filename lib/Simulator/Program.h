@@ -69,6 +69,9 @@ private:
 /// of matrix instructions. Built once.
 const SemanticsTable &semanticsTable(MatrixArithmetic arithmetic);
 
+/// Why a mnemonic is refused for good; nullptr when no reason is known.
+const char *refusalOf(llvm::StringRef mnemonic);
+
 } // namespace netra::sim
 
 #endif // NETRA_LIB_SIMULATOR_PROGRAM_H

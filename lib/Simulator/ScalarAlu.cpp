@@ -226,8 +226,9 @@ void multiplyImmediate(const Instruction &I, Wave &w) {
                 w.scalar32(I.dst()) * U(int32_t(int16_t(immediate16(I, w)))));
 }
 
+/// Of two equal values the minimum is the second, the maximum the first.
 template <typename T, bool Less> Flagged extremum(U a, U b) {
-  const bool first = Less ? T(a) < T(b) : T(a) > T(b);
+  const bool first = Less ? T(a) < T(b) : T(a) >= T(b);
   return {first ? a : b, first};
 }
 Flagged shiftAdd(U a, U b, unsigned by) {

@@ -35,87 +35,92 @@ bool invalid(const Instruction &inst, Wave &w, uint64_t address, unsigned bytes,
   return true;
 }
 
-template <unsigned Words> void load(const Instruction &inst, Wave &w) {
+/// The address of a scalar access and how many dwords of it may be done, each
+/// by itself: through a descriptor those beyond its end are left out.
+struct Target {
+  uint64_t address = 0;
+  uint64_t limit = ~uint64_t(0); ///< bytes from `address` on
+  bool has(unsigned word) const { return word * 4 + 4 <= limit; }
+};
+
+template <bool Buffer> Target locate(const Instruction &inst, const Wave &w) {
+  const Operand &from = inst.ops[1];
+  const uint64_t offset = offsetOf(inst, w);
   // The hardware ignores the two lowest bits of address parts.
-  const uint64_t address =
-      ((w.scalar64(inst.ops[1]) & ~uint64_t(3)) + offsetOf(inst, w)) &
-      ~uint64_t(3);
-  uint32_t value[Words] = {};
-  if (!invalid(inst, w, address, Words * 4, AccessKind::Load)) {
-    if (Monitor *monitor = w.context->monitor)
-      monitor->scalarAccess(inst, w, address, Words * 4, AccessKind::Load);
-    std::memcpy(value, reinterpret_cast<const void *>(address), Words * 4);
-  }
-  for (unsigned k = 0; k < Words; ++k)
-    w.setScalar32(inst.ops[0], value[k], k);
-}
-
-template <unsigned Words> void bufferLoad(const Instruction &inst, Wave &w) {
-  const Operand &rsrc = inst.ops[1];
+  if (!Buffer)
+    return {((w.scalar64(from) & ~uint64_t(3)) + offset) & ~uint64_t(3)};
   const uint64_t base =
-      w.scalar32(rsrc, 0) | uint64_t(w.scalar32(rsrc, 1) & 0xffff) << 32;
-  const uint32_t stride = w.scalar32(rsrc, 1) >> 16 & 0x3fff;
-  const uint64_t records = w.scalar32(rsrc, 2);
-  const uint64_t limit = stride ? records * stride : records;
-  const uint64_t offset = offsetOf(inst, w) & ~uint64_t(3);
-  // Each dword is checked against the descriptor by itself; those outside
-  // give zero.
-  uint32_t value[Words] = {};
-  for (unsigned k = 0; k < Words; ++k) {
-    const uint64_t at = offset + k * 4;
-    if (at + 4 > limit)
-      continue;
-    const uint64_t address = (base & ~uint64_t(3)) + at;
-    if (invalid(inst, w, address, 4, AccessKind::Load))
+      w.scalar32(from, 0) | uint64_t(w.scalar32(from, 1) & 0xffff) << 32;
+  const uint64_t stride = w.scalar32(from, 1) >> 16 & 0x3fff,
+                 records = w.scalar32(from, 2);
+  const uint64_t bytes = stride ? records * stride : records,
+                 at = offset & ~uint64_t(3);
+  return {(base & ~uint64_t(3)) + at, at < bytes ? bytes - at : 0};
+}
+
+/// The dwords of an access that may be done: through a descriptor each is
+/// looked at by itself.
+template <bool Buffer, unsigned Words, typename Function>
+void access(const Instruction &inst, Wave &w, AccessKind kind,
+            Function &&function) {
+  const Target target = locate<Buffer>(inst, w);
+  constexpr unsigned step = Buffer ? 1 : Words;
+  for (unsigned k = 0; k < Words; k += step) {
+    const uint64_t address = target.address + k * 4;
+    if ((Buffer && !target.has(k)) || invalid(inst, w, address, step * 4, kind))
       continue;
     if (Monitor *monitor = w.context->monitor)
-      monitor->scalarAccess(inst, w, address, 4, AccessKind::Load);
-    std::memcpy(&value[k], reinterpret_cast<const void *>(address), 4);
+      monitor->scalarAccess(inst, w, address, step * 4, kind);
+    for (unsigned word = k; word < k + step; ++word)
+      function(reinterpret_cast<void *>(target.address + word * 4), word);
   }
+}
+
+template <bool Buffer, unsigned Words>
+void load(const Instruction &inst, Wave &w) {
+  uint32_t value[Words] = {};
+  access<Buffer, Words>(
+      inst, w, AccessKind::Load,
+      [&](const void *p, unsigned k) { std::memcpy(&value[k], p, 4); });
   for (unsigned k = 0; k < Words; ++k)
     w.setScalar32(inst.ops[0], value[k], k);
 }
 
-template <unsigned Words> void store(const Instruction &inst, Wave &w) {
-  const uint64_t address =
-      ((w.scalar64(inst.ops[1]) & ~uint64_t(3)) + offsetOf(inst, w)) &
-      ~uint64_t(3);
-  if (invalid(inst, w, address, Words * 4, AccessKind::Store))
-    return;
-  if (Monitor *monitor = w.context->monitor)
-    monitor->scalarAccess(inst, w, address, Words * 4, AccessKind::Store);
-  for (unsigned k = 0; k < Words; ++k) {
+template <bool Buffer, unsigned Words>
+void store(const Instruction &inst, Wave &w) {
+  access<Buffer, Words>(inst, w, AccessKind::Store, [&](void *p, unsigned k) {
     const uint32_t value = w.scalar32(inst.ops[0], k);
-    std::memcpy(reinterpret_cast<void *>(address + k * 4), &value, 4);
-  }
+    std::memcpy(p, &value, 4);
+  });
 }
 
-template <AtomicOp Op, unsigned Words>
+template <bool Buffer, AtomicOp Op, unsigned Words>
 void atomic(const Instruction &inst, Wave &w) {
   constexpr unsigned bytes = Words * 4;
-  const uint64_t address =
-      ((w.scalar64(inst.ops[1]) & ~uint64_t(3)) + offsetOf(inst, w)) &
-      ~uint64_t(3);
-  if (invalid(inst, w, address, bytes, AccessKind::Atomic))
-    return;
-  if (address % bytes) {
-    raise(w, FaultKind::Memory,
-          formatv("scalar atomic at misaligned address {0:x}", address).str());
-    return;
+  const Target target = locate<Buffer>(inst, w);
+  uint64_t old = 0;
+  if (target.has(Words - 1)) { // beyond a descriptor's end nothing happens
+    if (invalid(inst, w, target.address, bytes, AccessKind::Atomic))
+      return;
+    if (target.address % bytes) {
+      raise(w, FaultKind::Memory,
+            formatv("scalar atomic at misaligned address {0:x}", target.address)
+                .str());
+      return;
+    }
+    if (Monitor *monitor = w.context->monitor)
+      monitor->scalarAccess(inst, w, target.address, bytes, AccessKind::Atomic);
+    void *p = reinterpret_cast<void *>(target.address);
+    if constexpr (Words == 1)
+      old = atomic32(Op, p, w.scalar32(inst.ops[0], 0),
+                     Op == AtomicOp::CmpSwap ? w.scalar32(inst.ops[0], 1) : 0);
+    else
+      old = atomic64(Op, p, w.scalar64(inst.ops[0]),
+                     Op == AtomicOp::CmpSwap
+                         ? w.scalar32(inst.ops[0], 2) |
+                               uint64_t(w.scalar32(inst.ops[0], 3)) << 32
+                         : 0);
   }
-  if (Monitor *monitor = w.context->monitor)
-    monitor->scalarAccess(inst, w, address, bytes, AccessKind::Atomic);
-  void *p = reinterpret_cast<void *>(address);
-  uint64_t old;
-  if constexpr (Words == 1)
-    old = atomic32(Op, p, w.scalar32(inst.ops[0], 0),
-                   Op == AtomicOp::CmpSwap ? w.scalar32(inst.ops[0], 1) : 0);
-  else
-    old = atomic64(Op, p, w.scalar64(inst.ops[0]),
-                   Op == AtomicOp::CmpSwap
-                       ? w.scalar32(inst.ops[0], 2) |
-                             uint64_t(w.scalar32(inst.ops[0], 3)) << 32
-                       : 0);
   if (!inst.isReturning)
     return;
   w.setScalar32(inst.ops[0], uint32_t(old), 0);
@@ -123,28 +128,31 @@ void atomic(const Instruction &inst, Wave &w) {
     w.setScalar32(inst.ops[0], uint32_t(old >> 32), 1);
 }
 
+template <bool Buffer>
+void addAccesses(SemanticsTable &table, const std::string &prefix) {
+  table.add(prefix + "load_dword", load<Buffer, 1>);
+  table.add(prefix + "load_dwordx2", load<Buffer, 2>);
+  table.add(prefix + "load_dwordx4", load<Buffer, 4>);
+  table.add(prefix + "load_dwordx8", load<Buffer, 8>);
+  table.add(prefix + "load_dwordx16", load<Buffer, 16>);
+  table.add(prefix + "store_dword", store<Buffer, 1>);
+  table.add(prefix + "store_dwordx2", store<Buffer, 2>);
+  table.add(prefix + "store_dwordx4", store<Buffer, 4>);
+}
+
 template <AtomicOp Op>
 void addAtomic(SemanticsTable &table, const std::string &name) {
-  table.add("s_atomic_" + name, atomic<Op, 1>);
-  table.add("s_atomic_" + name + "_x2", atomic<Op, 2>);
+  table.add("s_atomic_" + name, atomic<false, Op, 1>);
+  table.add("s_atomic_" + name + "_x2", atomic<false, Op, 2>);
+  table.add("s_buffer_atomic_" + name, atomic<true, Op, 1>);
+  table.add("s_buffer_atomic_" + name + "_x2", atomic<true, Op, 2>);
 }
 
 } // namespace
 
 void registerScalarMemory(SemanticsTable &table) {
-  table.add("s_load_dword", load<1>);
-  table.add("s_load_dwordx2", load<2>);
-  table.add("s_load_dwordx4", load<4>);
-  table.add("s_load_dwordx8", load<8>);
-  table.add("s_load_dwordx16", load<16>);
-  table.add("s_buffer_load_dword", bufferLoad<1>);
-  table.add("s_buffer_load_dwordx2", bufferLoad<2>);
-  table.add("s_buffer_load_dwordx4", bufferLoad<4>);
-  table.add("s_buffer_load_dwordx8", bufferLoad<8>);
-  table.add("s_buffer_load_dwordx16", bufferLoad<16>);
-  table.add("s_store_dword", store<1>);
-  table.add("s_store_dwordx2", store<2>);
-  table.add("s_store_dwordx4", store<4>);
+  addAccesses<false>(table, "s_");
+  addAccesses<true>(table, "s_buffer_");
   addAtomic<AtomicOp::Swap>(table, "swap");
   addAtomic<AtomicOp::CmpSwap>(table, "cmpswap");
   addAtomic<AtomicOp::Add>(table, "add");

@@ -76,6 +76,25 @@ const SemanticsTable &semanticsTable(MatrixArithmetic arithmetic) {
   return arithmetic == MatrixArithmetic::Cdna3 ? cdna3 : sequential;
 }
 
+const char *refusalOf(StringRef mnemonic) {
+  static constexpr struct {
+    const char *prefix, *why;
+  } reasons[] = {
+      {"s_scratch_", "private memory has no base that scalars could use"},
+      {"s_dcache_discard", "caches are coherent here, nothing can be dropped"},
+      {"s_atc_probe", "address translation is not modelled"},
+      {"s_rfe_", "only a trap handler returns from exceptions"},
+      {"s_cbranch_cdbg", "the debugger's conditions are not modelled"},
+      {"v_exp_legacy_", "the accuracy of the legacy form is not published"},
+      {"v_log_legacy_", "the accuracy of the legacy form is not published"},
+      {"v_screen_partition_", "screens are not modelled"},
+  };
+  for (const auto &reason : reasons)
+    if (mnemonic.starts_with(reason.prefix))
+      return reason.why;
+  return nullptr;
+}
+
 std::optional<CodeObject::Coverage> mnemonicCoverage(StringRef mnemonic) {
   StringRef base = mnemonic;
   unsigned encoding = unsigned(Encoding::Plain);
@@ -91,7 +110,8 @@ std::optional<CodeObject::Coverage> mnemonicCoverage(StringRef mnemonic) {
       semanticsTable(MatrixArithmetic::Cdna3).find(base);
   if (!semantics) {
     coverage.level = CodeObject::Coverage::Unsupported;
-    coverage.note = "not modelled";
+    const char *why = refusalOf(base);
+    coverage.note = why ? why : "not modelled";
   } else if (!(semantics->encodings & encoding)) {
     coverage.level = CodeObject::Coverage::Unsupported;
     coverage.note = "not modelled in this encoding";

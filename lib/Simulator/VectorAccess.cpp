@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "VectorAccess.h"
-#include "llvm/ADT/bit.h"
+#include "FloatFormats.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -79,79 +79,128 @@ void resolveGlobal(const Instruction &inst, Wave &w, LaneAccess &access,
     monitor->globalAccess(inst, w, access.address, access.valid, bytes, kind);
 }
 
+uint64_t placeInLds(const Instruction &inst, Wave &w, uint64_t mask,
+                    unsigned bytes, uint32_t *target) {
+  WaveContext &context = *w.context;
+  const unsigned stride = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
+  const uint32_t base = (w.m0() & 0x3ffff) + uint32_t(inst.imm);
+  uint64_t good = 0;
+  forEachLane(mask, [&](unsigned l) {
+    target[l] = base + l * stride;
+    if (uint64_t(target[l]) + bytes > context.ldsBytes) {
+      invalidLane(inst, w, l, target[l], bytes, AccessKind::Store,
+                  formatv("LDS address {0} is outside the {1} bytes of the "
+                          "work-group",
+                          target[l], context.ldsBytes)
+                      .str());
+      return;
+    }
+    good |= uint64_t(1) << l;
+  });
+  if (context.monitor)
+    context.monitor->ldsDirect(inst, w, target, good, bytes);
+  return good;
+}
+
 //===----------------------------------------------------------------------===//
 // Atomic arithmetic
 //===----------------------------------------------------------------------===//
 
-static float halfToFloat(uint16_t h) {
-  const uint32_t sign = uint32_t(h & 0x8000) << 16, exponent = h >> 10 & 31,
-                 fraction = h & 0x3ff;
-  if (exponent == 31)
-    return bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-  if (exponent == 0) {
-    const float magnitude = std::ldexp(float(fraction), -24);
-    return sign ? -magnitude : magnitude;
-  }
-  return bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+// Of two sources that are both NaN the first wins, which is the location's old
+// value.
+
+template <typename Bits>
+static Bits quieted(const FloatFormat &format, Bits bits) {
+  return bits | Bits(1) << (format.mantissaBits - 1);
+}
+template <typename Bits>
+static bool isNan(const FloatFormat &format, Bits bits) {
+  return (bits & (format.signBit() - 1)) > format.infinity();
+}
+template <typename Bits>
+static bool isSignalling(const FloatFormat &format, Bits bits) {
+  return isNan(format, bits) && quieted(format, bits) != bits;
+}
+template <typename Bits>
+static Bits flushed(const FloatFormat &format, Bits bits, bool flush) {
+  const Bits sign = Bits(format.signBit());
+  return flush && (bits & ~sign) <= format.mantissaMask() ? bits & sign : bits;
+}
+/// Numbers in ascending order; -0 is below +0.
+template <typename Bits>
+static bool isLess(const FloatFormat &format, Bits a, Bits b) {
+  const Bits sign = Bits(format.signBit());
+  auto key = [&](Bits v) {
+    return v & sign ? Bits(~v) & (sign | (sign - 1)) : v | sign;
+  };
+  return key(a) < key(b);
 }
 
-/// Rounds a double, exact for sums of two halves, to half precision.
-static uint16_t doubleToHalf(double value) {
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  double magnitude = std::fabs(value);
-  if (std::isnan(value))
-    return uint16_t(sign | 0x7e00);
-  if (magnitude >= 65520.0)
-    return uint16_t(sign | 0x7c00);
-  int exponent = magnitude == 0 ? -14 : std::ilogb(magnitude);
-  exponent = std::max(exponent, -14);
-  // Units in the last place of this binade; nearbyint rounds to even.
-  const double units = std::nearbyint(std::ldexp(magnitude, 10 - exponent));
-  uint32_t bits = uint32_t(units);
-  if (units >= 1024)
-    bits += uint32_t(exponent + 14) << 10; // the leading one adds the last step
-  return uint16_t(sign | bits);
+/// A sum, rounded to nearest even. \p sum adds two numbers of the format.
+template <typename Bits, typename Sum>
+static Bits addFloats(const FloatFormat &format, Bits old, Bits data,
+                      bool flushInputs, bool flushResult, Sum sum) {
+  if (isNan(format, old))
+    return quieted(format, old);
+  if (isNan(format, data))
+    return quieted(format, data);
+  const Bits result = sum(flushed(format, old, flushInputs),
+                          flushed(format, data, flushInputs));
+  if (isNan(format, result)) // infinities of opposite signs
+    return Bits(format.quietNan());
+  return flushed(format, result, flushResult);
 }
 
-static float bf16ToFloat(uint16_t b) {
-  return bit_cast<float>(uint32_t(b) << 16);
+static uint32_t addSingles(uint32_t a, uint32_t b) {
+  return asBits(asFloat(a) + asFloat(b));
+}
+// A float has more than twice the digits of a half or bfloat and two: rounding
+// a sum to it first changes nothing.
+static uint32_t addHalves(uint32_t a, uint32_t b) {
+  return f16FromF32(addSingles(f32FromF16(a), f32FromF16(b)));
+}
+static uint32_t addBfloats(uint32_t a, uint32_t b) {
+  return bf16FromF32(addSingles(f32FromBf16(a), f32FromBf16(b)));
+}
+static uint64_t addDoubles(uint64_t a, uint64_t b) {
+  return asBits(asDouble(a) + asDouble(b));
 }
 
-static uint16_t doubleToBf16(double value) {
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  if (std::isnan(value))
-    return uint16_t(sign | 0x7fc0);
-  const double magnitude = std::fabs(value);
-  if (std::isinf(value))
-    return uint16_t(sign | 0x7f80);
-  int exponent = magnitude == 0 ? -126 : std::ilogb(magnitude);
-  exponent = std::max(exponent, -126);
-  const double units = std::nearbyint(std::ldexp(magnitude, 7 - exponent));
-  uint32_t bits = uint32_t(units);
-  if (units >= 128)
-    bits += uint32_t(exponent + 126) << 7;
-  return uint16_t(sign | std::min<uint32_t>(bits, 0x7f80));
+/// Minimum and maximum: a signalling NaN wins, quieted; a quiet one gives way.
+/// Denormals are flushed for the comparison only.
+template <typename Bits>
+static Bits chooseFloat(const FloatFormat &format, Bits old, Bits data,
+                        bool flush, bool wantMax) {
+  if (isSignalling(format, old))
+    return quieted(format, old);
+  if (isSignalling(format, data))
+    return quieted(format, data);
+  if (isNan(format, old))
+    return data;
+  if (isNan(format, data))
+    return old;
+  const Bits x = flushed(format, old, flush), y = flushed(format, data, flush);
+  return (wantMax ? isLess(format, x, y) : isLess(format, y, x)) ? data : old;
 }
 
-template <typename T, typename Bits>
-static Bits minMax(Bits a, Bits b, bool wantMax) {
-  const T x = bit_cast<T>(a), y = bit_cast<T>(b);
-  if (std::isnan(x))
-    return b;
-  if (std::isnan(y))
-    return a;
-  if (x == y) // orders the zeros
-    return wantMax ? (std::signbit(x) ? b : a) : (std::signbit(x) ? a : b);
-  return (x < y) != wantMax ? a : b;
+template <typename Bits>
+static Bits swapIfEqual(const FloatFormat &format, Bits old, Bits data,
+                        Bits compare, bool flush) {
+  const Bits x = flushed(format, old, flush),
+             y = flushed(format, compare, flush);
+  const Bits magnitude = Bits(format.signBit()) - 1;
+  const bool isEqual = !isNan(format, x) && !isNan(format, y) &&
+                       (x == y || !((x | y) & magnitude));
+  return flushed(format, isEqual ? data : old, flush);
 }
 
 template <typename U, typename S>
-static U applyInteger(AtomicOp op, U old, U data, U compare) {
+static U applyInteger(AtomicOp op, U old, U data, U second) {
   switch (op) {
   case AtomicOp::Swap:
     return data;
   case AtomicOp::CmpSwap:
-    return old == compare ? data : old;
+    return old == second ? data : old;
   case AtomicOp::Add:
     return old + data;
   case AtomicOp::Sub:
@@ -176,78 +225,79 @@ static U applyInteger(AtomicOp op, U old, U data, U compare) {
     return old >= data ? U(0) : U(old + 1);
   case AtomicOp::Dec:
     return old == 0 || old > data ? data : U(old - 1);
-  case AtomicOp::MaskedOr: // data is the mask, compare the bits to set
-    return (old & ~data) | compare;
+  case AtomicOp::MaskedOr: // data is the mask
+    return (old & ~data) | second;
+  case AtomicOp::Wrap:
+    return old >= data ? old - data : old + second;
   default:
     return old;
   }
 }
 
 uint32_t applyAtomic32(AtomicOp op, uint32_t old, uint32_t data,
-                       uint32_t compare) {
-  switch (op) {
-  case AtomicOp::AddF32:
-    return bit_cast<uint32_t>(bit_cast<float>(old) + bit_cast<float>(data));
-  case AtomicOp::MinF32:
-    return minMax<float>(old, data, false);
-  case AtomicOp::MaxF32:
-    return minMax<float>(old, data, true);
-  case AtomicOp::PkAddF16: {
+                       uint32_t second, const AtomicDenormals &denormals) {
+  auto halves = [&](const FloatFormat &format, auto sum) {
     uint32_t result = 0;
     for (unsigned k = 0; k < 32; k += 16)
-      result |= uint32_t(doubleToHalf(double(halfToFloat(uint16_t(old >> k))) +
-                                      double(halfToFloat(uint16_t(data >> k)))))
+      result |= addFloats<uint32_t>(format, old >> k & 0xffff,
+                                    data >> k & 0xffff, denormals.flushOther,
+                                    denormals.flushHalfResult, sum)
                 << k;
     return result;
-  }
-  case AtomicOp::PkAddBf16: {
-    uint32_t result = 0;
-    for (unsigned k = 0; k < 32; k += 16) {
-      // The sum of two bfloats need not fit a double: far apart exponents.
-      // Then the smaller only matters as a sticky bit, which the double keeps
-      // unless it is below 2^-53 of the larger, where rounding to 8 bits
-      // cannot see it except at an exact tie; bf16 operands have none there.
-      const double sum = double(bf16ToFloat(uint16_t(old >> k))) +
-                         double(bf16ToFloat(uint16_t(data >> k)));
-      result |= uint32_t(doubleToBf16(sum)) << k;
-    }
-    return result;
-  }
+  };
+  switch (op) {
+  case AtomicOp::AddF32:
+    return addFloats(formatF32, old, data, denormals.flushSingle,
+                     denormals.flushSingleResult, addSingles);
+  case AtomicOp::MinF32:
+  case AtomicOp::MaxF32:
+    return chooseFloat(formatF32, old, data, denormals.flushSingle,
+                       op == AtomicOp::MaxF32);
+  case AtomicOp::CmpSwapFloat:
+    return swapIfEqual(formatF32, old, data, second, denormals.flushSingle);
+  case AtomicOp::PkAddF16:
+    return halves(formatF16, addHalves);
+  case AtomicOp::PkAddBf16:
+    return halves(formatBf16, addBfloats);
   default:
-    return applyInteger<uint32_t, int32_t>(op, old, data, compare);
+    return applyInteger<uint32_t, int32_t>(op, old, data, second);
   }
 }
 
 uint64_t applyAtomic64(AtomicOp op, uint64_t old, uint64_t data,
-                       uint64_t compare) {
+                       uint64_t second, const AtomicDenormals &denormals) {
   switch (op) {
-  case AtomicOp::AddF64:
-    return bit_cast<uint64_t>(bit_cast<double>(old) + bit_cast<double>(data));
+  case AtomicOp::AddF64: // never flushes
+    return addFloats(formatF64, old, data, false, false, addDoubles);
   case AtomicOp::MinF64:
-    return minMax<double>(old, data, false);
   case AtomicOp::MaxF64:
-    return minMax<double>(old, data, true);
+    return chooseFloat(formatF64, old, data, denormals.flushOther,
+                       op == AtomicOp::MaxF64);
+  case AtomicOp::CmpSwapFloat:
+    return swapIfEqual(formatF64, old, data, second, denormals.flushOther);
   default:
-    return applyInteger<uint64_t, int64_t>(op, old, data, compare);
+    return applyInteger<uint64_t, int64_t>(op, old, data, second);
   }
 }
 
-uint32_t atomic32(AtomicOp op, void *p, uint32_t data, uint32_t compare) {
+uint32_t atomic32(AtomicOp op, void *p, uint32_t data, uint32_t second,
+                  const AtomicDenormals &denormals) {
   uint32_t *word = static_cast<uint32_t *>(p);
   uint32_t old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-  while (!__atomic_compare_exchange_n(word, &old,
-                                      applyAtomic32(op, old, data, compare),
-                                      true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+  while (!__atomic_compare_exchange_n(
+      word, &old, applyAtomic32(op, old, data, second, denormals), true,
+      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
     ;
   return old;
 }
 
-uint64_t atomic64(AtomicOp op, void *p, uint64_t data, uint64_t compare) {
+uint64_t atomic64(AtomicOp op, void *p, uint64_t data, uint64_t second,
+                  const AtomicDenormals &denormals) {
   uint64_t *word = static_cast<uint64_t *>(p);
   uint64_t old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-  while (!__atomic_compare_exchange_n(word, &old,
-                                      applyAtomic64(op, old, data, compare),
-                                      true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+  while (!__atomic_compare_exchange_n(
+      word, &old, applyAtomic64(op, old, data, second, denormals), true,
+      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
     ;
   return old;
 }

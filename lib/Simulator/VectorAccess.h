@@ -102,7 +102,8 @@ NETRA_SIM_INLINE void transpose4(Dwords4 &a, Dwords4 &b, Dwords4 &c,
 }
 
 /// Loads `words` dwords, or a smaller element, of every active lane into rows
-/// dst..; invalid lanes get zero.
+/// dst..; invalid lanes get zero. D16 forms clear the other half of the
+/// register: so does hardware with ECC, which this target always has.
 template <Element E>
 NETRA_SIM_INLINE void loadElements(Wave &w, unsigned dst,
                                    const LaneAccess &access) {
@@ -123,29 +124,25 @@ NETRA_SIM_INLINE void loadElements(Wave &w, unsigned dst,
       uint8_t byte;
       std::memcpy(&byte, p, 1);
       const uint32_t sign = uint32_t(int32_t(int8_t(byte)));
-      if constexpr (E == Element::U8)
+      if constexpr (E == Element::U8 || E == Element::D16U8)
         out[l] = byte;
       else if constexpr (E == Element::I8)
         out[l] = sign;
-      else if constexpr (E == Element::D16U8)
-        out[l] = (out[l] & 0xffff0000u) | byte;
       else if constexpr (E == Element::D16U8Hi)
-        out[l] = (out[l] & 0xffffu) | uint32_t(byte) << 16;
+        out[l] = uint32_t(byte) << 16;
       else if constexpr (E == Element::D16I8)
-        out[l] = (out[l] & 0xffff0000u) | (sign & 0xffffu);
+        out[l] = sign & 0xffffu;
       else
-        out[l] = (out[l] & 0xffffu) | sign << 16;
+        out[l] = sign << 16;
     } else {
       uint16_t half;
       std::memcpy(&half, p, 2);
-      if constexpr (E == Element::U16)
+      if constexpr (E == Element::U16 || E == Element::D16)
         out[l] = half;
       else if constexpr (E == Element::I16)
         out[l] = uint32_t(int32_t(int16_t(half)));
-      else if constexpr (E == Element::D16)
-        out[l] = (out[l] & 0xffff0000u) | half;
       else
-        out[l] = (out[l] & 0xffffu) | uint32_t(half) << 16;
+        out[l] = uint32_t(half) << 16;
     }
   };
   if (access.valid == w.allLanes()) {
@@ -215,6 +212,37 @@ NETRA_SIM_INLINE void storeElements(Wave &w, const Operand &data,
     one(l);
 }
 
+/// Where the lanes of `mask` put what they load straight to LDS: M0 plus the
+/// offset plus the lane's place, which is 4 bytes apart, 8 or 16 as the element
+/// needs. Lanes that would leave the work-group's LDS are dropped and reported.
+uint64_t placeInLds(const Instruction &inst, Wave &w, uint64_t mask,
+                    unsigned bytes, uint32_t *target);
+
+/// Loads straight to LDS for `mask`, a part of which `access` has found valid;
+/// the rest gets zero.
+template <Element E>
+void loadToLds(const Instruction &inst, Wave &w, const LaneAccess &access,
+               uint64_t mask) {
+  constexpr unsigned bytes = bytesOf(E), written = bytes < 4 ? 4 : bytes;
+  uint32_t target[MaxLanes];
+  const uint64_t good = placeInLds(inst, w, mask, written, target);
+  forEachLane(good, [&](unsigned l) {
+    uint8_t value[16] = {};
+    if (access.valid >> l & 1)
+      std::memcpy(value, reinterpret_cast<const void *>(access.host[l]), bytes);
+    if constexpr (E == Element::I8 || E == Element::I16) {
+      const int32_t extended = E == Element::I8
+                                   ? int32_t(int8_t(value[0]))
+                                   : int32_t(int16_t(value[0] | value[1] << 8));
+      std::memcpy(value, &extended, 4);
+    }
+    std::memcpy(w.context->lds + target[l], value, written);
+  });
+}
+
+/// The lane that ds_swizzle_b32 with this pattern fetches from.
+unsigned swizzleSource(uint32_t pattern, unsigned lane);
+
 //===----------------------------------------------------------------------===//
 // Atomic operations
 //===----------------------------------------------------------------------===//
@@ -222,6 +250,8 @@ NETRA_SIM_INLINE void storeElements(Wave &w, const Operand &data,
 enum class AtomicOp : uint8_t {
   Swap,
   CmpSwap,
+  CmpSwapFloat, ///< compared as numbers
+  Wrap,         ///< ring buffers: minus the data, or plus the other operand
   Add,
   Sub,
   ReverseSub,
@@ -245,16 +275,33 @@ enum class AtomicOp : uint8_t {
   PkAddBf16
 };
 
-/// The new value of a location; `compare` is used by CmpSwap and MaskedOr.
+/// Which denormals an atomic operation on floats takes for zero. The L2 cache
+/// has rules of its own for each operation; the LDS follows MODE.
+struct AtomicDenormals {
+  bool flushSingle = true;        ///< f32 operands
+  bool flushSingleResult = false; ///< f32 sums
+  bool flushOther = false;        ///< f16, bf16 and f64 operands
+  bool flushHalfResult = false;   ///< f16 and bf16 sums
+
+  static AtomicDenormals ofLds(uint32_t mode) {
+    return {!(mode >> ModeDenorm32Shift & 1), !(mode >> ModeDenorm32Shift & 2),
+            !(mode >> ModeDenorm64Shift & 1), !(mode >> ModeDenorm64Shift & 2)};
+  }
+};
+
+/// The new value of a location; `second` is what CmpSwap compares with, the
+/// bits that MaskedOr sets, what Wrap adds.
 uint32_t applyAtomic32(AtomicOp op, uint32_t old, uint32_t data,
-                       uint32_t compare);
+                       uint32_t second, const AtomicDenormals &denormals);
 uint64_t applyAtomic64(AtomicOp op, uint64_t old, uint64_t data,
-                       uint64_t compare);
+                       uint64_t second, const AtomicDenormals &denormals);
 
 /// Performs the operation on memory that other host threads may touch;
 /// returns the old value. The pointer is aligned.
-uint32_t atomic32(AtomicOp op, void *p, uint32_t data, uint32_t compare);
-uint64_t atomic64(AtomicOp op, void *p, uint64_t data, uint64_t compare);
+uint32_t atomic32(AtomicOp op, void *p, uint32_t data, uint32_t second,
+                  const AtomicDenormals &denormals = {});
+uint64_t atomic64(AtomicOp op, void *p, uint64_t data, uint64_t second,
+                  const AtomicDenormals &denormals = {});
 
 } // namespace netra::sim
 

@@ -5,6 +5,7 @@
 #include "VectorAlu.h"
 
 #include <cmath>
+#include <iterator>
 
 namespace netra::sim {
 namespace NETRA_SIM_VARIANT {
@@ -255,6 +256,43 @@ UL divFixup(UL quotient, UL d, UL n) {
   return sign | (isNan64(quotient) ? infinity : quotient & ~(1ull << 63));
 }
 
+/// 53 bits of 2 / pi from the \p shift-th behind the binary point. The hardware
+/// knows 1,201 of them; zeros follow.
+UL twoOverPi(unsigned shift) {
+  static constexpr UL bits[] = {
+      0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+      0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c,
+      0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41,
+      0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+      0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+      0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08,
+      0x56033046fc7b0000};
+  constexpr unsigned words = std::size(bits);
+  auto word = [](unsigned k) { return k < words ? bits[k] : 0; };
+  const unsigned first = shift / 64, by = shift % 64;
+  const UL window =
+      by ? word(first) << by | word(first + 1) >> (64 - by) : word(first);
+  return window >> 11;
+}
+
+/// The segment of 2 / pi that reducing an argument of this size needs.
+void trigPreop(const Instruction &I, Wave &w) {
+  Lanes64 s, result;
+  LaneVector t;
+  const FloatEnv env = floatEnv(w, false);
+  fetch64(I, w, 0, s);
+  const uint32_t *segment = fetch(I, w, 1, 0, SourceType::Int, t);
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    const int e = exponentOf(s[l]);
+    const unsigned shift = (segment[l] & 31) * 53 + (e > 1077 ? e - 1077 : 0);
+    const UL r =
+        packFloat(formatF64, false, twoOverPi(shift),
+                  -53 - int(shift) + (e >= 1968 ? 128 : 0), env.rounding);
+    result.set(l, finishF64(env.flushResults ? flush64(r) : r, I, env));
+  }
+  store64(I, w, result);
+}
+
 double fract(double x) {
   if (std::isinf(x))
     return NAN;
@@ -308,6 +346,7 @@ void registerVectorDouble(SemanticsTable &t) {
         "where the ISA's pseudo-code contradicts itself, scaled so that the "
         "division sequence gives the correctly rounded quotient");
   t.add("v_div_fmas_f64", divFmasF64);
+  t.add("v_trig_preop_f64", trigPreop);
   addBits<3>(t, "v_div_fixup_f64", [](const FloatEnv &, UL q, UL d, UL n) {
     return divFixup(q, d, n);
   });

@@ -261,6 +261,43 @@ U mulLegacy(U a, U b) {
   return asBits(asFloat(a) * asFloat(b));
 }
 
+/// The face of a cube that a direction points at: the axis of its largest
+/// coordinate, z before y before x, and whether that one is negative.
+struct CubeFace {
+  unsigned axis;
+  bool negative;
+};
+CubeFace cubeFace(U x, U y, U z) {
+  const float ax = std::fabs(asFloat(x)), ay = std::fabs(asFloat(y)),
+              az = std::fabs(asFloat(z));
+  const unsigned axis = az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
+  return {axis, asFloat(axis == 2 ? z : axis == 1 ? y : x) < 0.0f};
+}
+U cubeId(U x, U y, U z) {
+  const CubeFace face = cubeFace(x, y, z);
+  return asBits(float(2 * face.axis + face.negative));
+}
+U cubeS(U x, U y, U z) {
+  const CubeFace face = cubeFace(x, y, z);
+  const U turn = 0x80000000;
+  if (face.axis == 2)
+    return face.negative ? x ^ turn : x;
+  if (face.axis == 1)
+    return x;
+  return face.negative ? z : z ^ turn;
+}
+U cubeT(U x, U y, U z) {
+  const CubeFace face = cubeFace(x, y, z);
+  if (face.axis == 1)
+    return face.negative ? z ^ 0x80000000 : z;
+  return y ^ 0x80000000;
+}
+U cubeMajor(U x, U y, U z) {
+  const unsigned axis = cubeFace(x, y, z).axis;
+  const U major = axis == 2 ? z : axis == 1 ? y : x;
+  return isNan32(major) ? major | 0x00400000 : asBits(asFloat(major) * 2.0f);
+}
+
 float fract(float x) {
   // x - floor(x) rounds to 1 for tiny negative x; the result stays below 1.
   if (std::isinf(x))
@@ -396,6 +433,11 @@ void registerVectorFloat(SemanticsTable &t) {
   t.add("v_div_fmas_f32", divFmasF32);
   addBits<3>(t, "v_div_fixup_f32",
              [](U a, U b, U c) { return divFixup(a, b, c); });
+  addBits<3>(t, "v_cubeid_f32", [](U x, U y, U z) { return cubeId(x, y, z); });
+  addBits<3>(t, "v_cubesc_f32", [](U x, U y, U z) { return cubeS(x, y, z); });
+  addBits<3>(t, "v_cubetc_f32", [](U x, U y, U z) { return cubeT(x, y, z); });
+  addBits<3>(t, "v_cubema_f32",
+             [](U x, U y, U z) { return cubeMajor(x, y, z); });
   const char *dotNote = "products and sums rounded one after the other; the "
                         "ISA does not fix the hardware's intermediate rounding";
   t.add("v_dot2_f32_f16", dot2F32<false, false>, unsigned(Encoding::Plain),

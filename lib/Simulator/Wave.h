@@ -48,7 +48,8 @@ enum ModeBits : uint32_t {
   ModeIeee = 1u << 9,
   ModeFp16Overflow = 1u << 23,
   ModeGprIndex = 1u << 27,
-  ModeVskip = 1u << 28
+  ModeVskip = 1u << 28,
+  ModeStackShift = 29 // 3 bits: control stack pointer of s_cbranch_*_fork
 };
 
 enum class WaveStatus : uint8_t { Running, AtBarrier, Ended, Failed };
@@ -65,7 +66,7 @@ public:
   alignas(64) uint32_t scalarFile[NumScalarRegisters + 8] = {};
   bool scc = false;
   uint32_t mode = 0;
-  uint32_t status_ = 0; // the rest of the STATUS register, for s_getreg
+  uint32_t priority = 0; ///< by s_setprio
 
   // --- Control -----------------------------------------------------------
   WaveStatus state = WaveStatus::Running;

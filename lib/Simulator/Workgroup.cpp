@@ -157,8 +157,8 @@ void Workgroup::initWave(unsigned index) {
   for (unsigned dim = 0; dim < 3; ++dim)
     if (rsrc2 >> (7 + dim) & 1)
       push(id[dim]);
-  if (rsrc2 >> 10 & 1) // work-group info: first wave, waves in the group
-    push(uint32_t(waves.size()) | (index == 0 ? 1u << 31 : 0));
+  if (rsrc2 >> 10 & 1) // first wave, wave in the group, waves in the group
+    push((index == 0 ? 1u << 31 : 0) | index << 20 | uint32_t(waves.size()));
 
   // Work-item ids.
   const auto &block = launch.params.block;

@@ -308,11 +308,84 @@ TEST_F(Checkers, UninitialisedMemory) {
   EXPECT_THAT(findings[0], HasSubstr("'output'"));
 }
 
+/// Bytes 0 and 4 to 7 of eight are written to LDS; bytes 1 to 3 are padding.
+std::string paddedLds(const std::string &rest) {
+  return R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 3, v0
+  v_mov_b32 v3, 7
+  ds_write_b8 v2, v3
+  ds_write_b32 v2, v3 offset:4
+  ds_read_b64 v[4:5], v2
+  s_waitcnt lgkmcnt(0)
+)" + rest;
+}
+
+TEST_F(Checkers, PaddingMayBeCopiedButNotUsed) {
+  // Copied through registers and LDS to memory, and the field read from there.
+  EXPECT_THAT(check(Usual,
+                    paddedLds("  v_mov_b32 v6, v4\n  v_mov_b32 v7, v5\n"
+                              "  ds_write_b64 v2, v[6:7] offset:512\n"
+                              "  ds_read_b64 v[8:9], v2 offset:512\n"
+                              "  s_waitcnt lgkmcnt(0)\n"
+                              "  global_store_dwordx2 v2, v[8:9], s[6:7]\n"
+                              "  s_waitcnt vmcnt(0)\n"
+                              "  global_load_ubyte v10, v2, s[6:7]\n"
+                              "  s_waitcnt vmcnt(0)\n"
+                              "  v_add_u32 v10, v10, v9\n"
+                              "  global_store_dword v2, v10, s[6:7]\n"),
+                    1024),
+              IsEmpty());
+  EXPECT_EQ(output[0], 14u);
+  // Fields taken out of the word.
+  for (const char *use :
+       {"v_and_b32 v4, 0xff, v4", "v_bfe_u32 v4, v4, 0, 8",
+        "v_lshlrev_b32 v4, 24, v4", "v_cvt_f32_ubyte0 v4, v4",
+        "v_or_b32 v4, 0xffffff00, v4",
+        "v_add_u32_sdwa v4, v4, v5 dst_sel:DWORD src0_sel:BYTE_0 "
+        "src1_sel:DWORD"})
+    EXPECT_THAT(check(Usual,
+                      paddedLds(std::string("  ") + use +
+                                "\n  s_nop 1\n"
+                                "  global_store_dword v2, v4, s[6:7]\n"),
+                      1024),
+                IsEmpty())
+        << use;
+  // The padding itself.
+  for (const char *use :
+       {"v_add_u32 v4, 1, v4", "v_lshrrev_b32 v4, 8, v4",
+        "v_bfe_u32 v4, v4, 0, 9", "v_cvt_f32_ubyte1 v4, v4",
+        "v_and_b32 v4, 0xff00, v4\n  v_add_u32 v4, 1, v4",
+        "v_add_u32_sdwa v4, v4, v5 dst_sel:DWORD src0_sel:WORD_0 "
+        "src1_sel:DWORD"}) {
+    auto findings = check(CheckInit,
+                          paddedLds(std::string("  ") + use +
+                                    "\n  v_add_u32 v4, 1, v4\n"
+                                    "  global_store_dword v2, v4, s[6:7]\n"),
+                          1024);
+    ASSERT_THAT(findings, SizeIs(1)) << use;
+    EXPECT_THAT(findings[0], HasSubstr("LDS byte")) << use;
+  }
+  // Bytes that are stored by themselves, and words without a defined byte.
+  EXPECT_THAT(
+      check(CheckInit, paddedLds("  global_store_byte v2, v4, s[6:7]\n"), 1024),
+      IsEmpty());
+  EXPECT_THAT(check(CheckInit,
+                    paddedLds("  global_store_short v2, v4, s[6:7]\n"), 1024),
+              SizeIs(1));
+  EXPECT_THAT(check(CheckInit,
+                    paddedLds("  ds_read_b32 v4, v2 offset:512\n"
+                              "  s_waitcnt lgkmcnt(0)\n"
+                              "  global_store_dword v2, v4, s[6:7]\n"),
+                    2048),
+              SizeIs(1));
+}
+
 TEST_F(Checkers, UnsupportedInstructionIsAnError) {
-  auto findings = check(0, "  s_sendmsg sendmsg(MSG_INTERRUPT)\n");
+  auto findings = check(0, "  s_rfe_b64 s[0:1]\n");
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_THAT(findings[0],
-              AllOf(HasSubstr("error: unsupported: "), HasSubstr("s_sendmsg"),
+              AllOf(HasSubstr("error: unsupported: "), HasSubstr("s_rfe_b64"),
                     HasSubstr("work-group (0, 0, 0)")));
 }
 
@@ -329,6 +402,16 @@ TEST_F(Checkers, EndlessLoopMeetsTheLimit) {
 //===----------------------------------------------------------------------===//
 // hazard, race, barrier
 //===----------------------------------------------------------------------===//
+
+TEST_F(Checkers, PackedFmaThatLosesItsAddend) {
+  const std::string line = "  v_pk_fma_f32 v[2:3], v[4:5], v[6:7], v[2:3] ";
+  auto findings =
+      check(CheckHazard, line + "op_sel:[0,1,0] op_sel_hi:[1,0,1]\n");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("lose the addend"));
+  EXPECT_THAT(check(CheckHazard, line + "op_sel:[0,0,0]\n"), IsEmpty());
+  EXPECT_THAT(check(CheckHazard, line + "op_sel:[1,1,0]\n"), IsEmpty());
+}
 
 struct HazardCase {
   const char *name, *first, *states, *second, *text;

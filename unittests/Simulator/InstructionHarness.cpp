@@ -104,6 +104,11 @@ std::vector<uint8_t> assemble(const std::string &source) {
   return {};
 }
 
+std::set<std::string> &testedMnemonics() {
+  static std::set<std::string> set;
+  return set;
+}
+
 Sequence::Sequence(const std::vector<std::string> &lines,
                    MatrixArithmetic arithmetic)
     : count(lines.size()) {
@@ -141,6 +146,25 @@ void Machine::run(const Instruction &instruction) {
   ASSERT_NE(instruction.handler, nullptr);
   instruction.handler(instruction, wave);
   ASSERT_EQ(wave.state, WaveStatus::Running) << wave.error;
+}
+
+MemoryMachine::MemoryMachine()
+    : ldsBytes(Bytes), scratchBytes(PrivateBytes * MaxLanes) {
+  Expected<uint64_t> allocated =
+      device.allocate(Bytes, "memory", /*track=*/false);
+  if (!allocated) {
+    ADD_FAILURE() << toString(allocated.takeError());
+    return;
+  }
+  address = *allocated;
+  std::memset(memory(), 0, Bytes);
+  context.launch = &launch;
+  context.memory = &device;
+  context.lds = lds();
+  context.ldsBytes = Bytes;
+  context.scratch = scratchBytes.data();
+  context.scratchBytes = PrivateBytes;
+  wave.context = &context;
 }
 
 void Machine::run(const std::string &line) {

@@ -129,6 +129,28 @@ U nearest8(bool bf8, double x, bool saturate) {
   return sign | best;
 }
 
+TEST(SemanticsFloat, BytesOfWords) {
+  // Truncated and clamped to a byte; the others are source 2's, or stay.
+  auto byteOf = [](U a) {
+    const double v = value32(a);
+    return v > 0 ? U(std::min(v, 255.0)) : 0;
+  };
+  auto placed = [=](U a, U b, U rest) {
+    const unsigned shift = unsigned(b % 4) * 8;
+    return (rest & ~(U(255) << shift)) | byteOf(a) << shift;
+  };
+  std::vector<uint64_t> edges = floatEdges();
+  for (float v : {1.5f, 255.0f, 255.5f, 256.0f, 100.0f, -100.0f, 1.99f})
+    edges.push_back(std::bit_cast<uint32_t>(v));
+  runTable({{"v_cvt_pk_u8_f32 v0, v1, v2, v3", 3,
+             [=](U a, U b, U c, U) { return placed(a, b, c); }},
+            {"v_cvt_pk_u8_f32 v0, -v1, 2, v3", 3,
+             [=](U a, U, U c, U) { return placed(negate32(a), 2, c); }},
+            {"v_cvt_pkaccum_u8_f32 v0, v1, v2", 2,
+             [=](U a, U b, U, U old) { return placed(a, b, old); }}},
+           edges);
+}
+
 TEST(SemanticsFloat, EightBitFloats) {
   std::vector<uint64_t> edges = floatEdges();
   for (float v :
@@ -181,6 +203,8 @@ TEST(SemanticsFloat, ScaledConversions) {
   m.run("v_cvt_scalef32_pk_f32_fp8 v[4:5], v0, v3");
   EXPECT_EQ(value32(m.v(4, 0)), 24.0);
   EXPECT_EQ(value32(m.v(5, 0)), -12.0);
+  m.run("v_cvt_scalef32_pk_bf16_fp8 v4, v0, v3");
+  EXPECT_EQ(m.v(4, 0), 0xc14041c0u);
   m.v(0, 0) = 0x11111111;
   m.run("v_cvt_scalef32_pk_fp4_f32 v0, v1, v2, v3 op_sel:[0,0,1,0]");
   EXPECT_EQ(m.v(0, 0), 0x1111b511u); // codes of 3 and -1.5

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ExactFloat.h"
 #include "LaneTable.h"
+#include "llvm/ADT/APInt.h"
 
 #include <bit>
 #include <cmath>
@@ -560,6 +561,88 @@ TEST(SemanticsFloat, DotProductsAndMixedPrecision) {
   m.v(0, 0) = 0xabcd1234;
   m.run("v_fma_mixhi_f16 v0, v1, v2, v3 op_sel_hi:[1,1,0]");
   EXPECT_EQ(m.v(0, 0), 0x4a801234u);
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments of sine and cosine, faces of cubes
+//===----------------------------------------------------------------------===//
+
+/// The first 1,201 bits of 2 / pi behind the binary point, by Machin's formula.
+llvm::APInt twoOverPi() {
+  constexpr unsigned width = 4096, precision = 1500, bits = 1201;
+  const llvm::APInt one = llvm::APInt(width, 1) << precision;
+  auto arctangent = [&](uint64_t inverse) {
+    llvm::APInt term = one.udiv(inverse), sum = term;
+    for (uint64_t n = 3; term != 0; n += 2) {
+      term = term.udiv(inverse * inverse);
+      sum = n % 4 == 3 ? sum - term.udiv(n) : sum + term.udiv(n);
+    }
+    return sum;
+  };
+  const llvm::APInt pi =
+      (arctangent(5) * llvm::APInt(width, 4) - arctangent(239)) *
+      llvm::APInt(width, 4);
+  return (one << (1 + bits)).udiv(pi);
+}
+
+TEST(SemanticsFloat, SegmentsOfTwoOverPi) {
+  const llvm::APInt digits = twoOverPi();
+  ASSERT_EQ(digits.getActiveBits(), 1201u);
+  std::vector<uint64_t> edges = doubleEdges();
+  for (uint64_t exponent : {1077, 1078, 1079, 1967, 1968, 2046, 2047})
+    edges.push_back(exponent << 52 | 0x123456789abcd);
+  for (uint64_t segment = 0; segment < 32; ++segment)
+    edges.push_back(segment);
+  runTable({{"v_trig_preop_f64 v[0:1], v[2:3], v4", 2,
+             [&](U a, U b, U, U) {
+               const int e = int(a >> 52 & 0x7ff);
+               const int shift = int(b % 32) * 53 + std::max(e - 1077, 0);
+               double value = 0;
+               for (int k = 0; k < 53; ++k) {
+                 const int place = 1200 - shift - k;
+                 value = value * 2 + (place >= 0 && digits[unsigned(place)]);
+               }
+               return std::bit_cast<U>(
+                   std::ldexp(value, -53 - shift + (e >= 1968 ? 128 : 0)));
+             },
+             2}},
+           edges, {2, 1, 1});
+}
+
+TEST(SemanticsFloat, FacesOfCubes) {
+  struct Face {
+    double id, s, t, major;
+  };
+  auto faceOf = [](U a, U b, U c) {
+    const double x = value32(a), y = value32(b), z = value32(c);
+    if (std::fabs(z) >= std::fabs(x) && std::fabs(z) >= std::fabs(y))
+      return Face{z < 0 ? 5. : 4., z < 0 ? -x : x, -y, 2 * z};
+    if (std::fabs(y) >= std::fabs(x))
+      return Face{y < 0 ? 3. : 2., x, y < 0 ? -z : z, 2 * y};
+    return Face{x < 0 ? 1. : 0., x < 0 ? z : -z, -y, 2 * x};
+  };
+  auto single = [](double v) { return U(std::bit_cast<uint32_t>(float(v))); };
+  // NaNs only choose the face; their bits are not compared.
+  std::vector<uint64_t> numbers;
+  for (uint64_t edge : floatEdges())
+    if (!f32.isNan(edge))
+      numbers.push_back(edge);
+  const std::vector<Row> rows = {
+      {"v_cubeid_f32 v0, v1, v2, v3", 3,
+       [&](U a, U b, U c, U) { return single(faceOf(a, b, c).id); }},
+      {"v_cubesc_f32 v0, v1, v2, v3", 3,
+       [&](U a, U b, U c, U) { return single(faceOf(a, b, c).s); }},
+      {"v_cubetc_f32 v0, v1, v2, v3", 3,
+       [&](U a, U b, U c, U) { return single(faceOf(a, b, c).t); }},
+      {"v_cubema_f32 v0, v1, v2, v3", 3,
+       [&](U a, U b, U c, U) { return single(faceOf(a, b, c).major); }},
+      {"v_cubema_f32 v0, -v1, |v2|, v3 clamp", 3,
+       [&](U a, U b, U c, U) {
+         const double v = faceOf(negate32(a), b & 0x7fffffff, c).major;
+         return single(v > 0 ? std::min(v, 1.0) : 0.0);
+       }},
+  };
+  runTable(rows, numbers, {1, 1, 1}, 0);
 }
 
 } // namespace

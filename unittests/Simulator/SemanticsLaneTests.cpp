@@ -170,6 +170,7 @@ TEST(SemanticsLane, ReadsAndWritesOfSingleLanes) {
     m.v(1, l) = 500 + l;
   for (U exec : {~U(0), U(0), U(0xffffffff00000000), U(1) << 63, U(0x10)}) {
     m.wave.setExec(exec);
+    m.run("v_nop");
     m.run("v_readfirstlane_b32 s0, v1");
     unsigned first = exec ? unsigned(std::countr_zero(exec)) : 0;
     EXPECT_EQ(m.s(0), 500 + first);
@@ -177,6 +178,16 @@ TEST(SemanticsLane, ReadsAndWritesOfSingleLanes) {
       m.s(4) = lane;
       m.run("v_readlane_b32 s1, v1, s4");
       EXPECT_EQ(m.s(1), 500 + lane % 64);
+    }
+    for (unsigned lane : {0u, 31u, 32u, 63u, 77u}) {
+      m.s(M0) = lane;
+      m.run("v_readlane_b32 s1, v1, m0");
+      EXPECT_EQ(m.s(1), 500 + lane % 64);
+      m.s(6) = 7000 + lane;
+      m.run("v_writelane_b32 v3, s6, m0");
+      EXPECT_EQ(m.v(3, lane % 64), 7000 + lane) << "whatever EXEC says";
+      m.run("v_writelane_b32 v3, m0, 17");
+      EXPECT_EQ(m.v(3, 17), lane);
     }
     m.s(5) = 0xabc;
     m.run("v_writelane_b32 v2, s5, 63");
@@ -214,6 +225,24 @@ TEST(SemanticsLane, SwapsOfRowsAndHalves) {
     bool odd = l / 16 % 2;
     EXPECT_EQ(m.v(1, l), odd ? 200 + l - 16 : 100 + l);
     EXPECT_EQ(m.v(2, l), odd ? 200 + l : 100 + l + 16);
+  }
+  // Lanes that are off keep both their values.
+  for (U exec : {U(0), U(0x00ff00ff00ff00ff), U(1) << 40, U(0xffff0000)}) {
+    fill();
+    m.wave.setExec(exec);
+    m.run("v_permlane32_swap_b32 v1, v2");
+    for (unsigned l = 0; l < 64; ++l) {
+      const bool on = exec >> l & 1;
+      EXPECT_EQ(m.v(1, l), on && l >= 32 ? 200 + l - 32 : 100 + l);
+      EXPECT_EQ(m.v(2, l), on && l < 32 ? 100 + l + 32 : 200 + l);
+    }
+    fill();
+    m.run("v_permlane16_swap_b32 v1, v2");
+    for (unsigned l = 0; l < 64; ++l) {
+      const bool on = exec >> l & 1, odd = l / 16 % 2;
+      EXPECT_EQ(m.v(1, l), on && odd ? 200 + l - 16 : 100 + l);
+      EXPECT_EQ(m.v(2, l), on && !odd ? 100 + l + 16 : 200 + l);
+    }
   }
   fill();
   m.wave.setExec(0xff);

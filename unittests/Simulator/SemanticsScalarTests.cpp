@@ -39,6 +39,23 @@ TEST(SemanticsInteger, Scalar) {
       {"s_and_b32 s0, s2, s4", [=](U a, U b, bool) { return flag(a & b); }},
       {"s_and_b64 s[0:1], s[2:3], s[4:5]",
        [=](U a, U b, bool) { return flag(a & b); }, 2, 2},
+      {"s_or_b32 s0, s2, s4", [=](U a, U b, bool) { return flag(a | b); }},
+      {"s_andn2_b32 s0, s2, s4", [=](U a, U b, bool) { return flag(a & ~b); }},
+      {"s_min_u32 s0, s2, s4",
+       [](U a, U b, bool) { return Result{std::min(a, b), a < b}; }},
+      {"s_max_i32 s0, s2, s4",
+       [](U a, U b, bool) {
+         return Result{s32(a) >= s32(b) ? a : b, s32(a) >= s32(b)};
+       }},
+      {"s_lshl2_add_u32 s0, s2, s4",
+       [](U a, U b, bool) {
+         return Result{(a * 4 + b) & 0xffffffff, (a * 4 + b) >> 32 != 0};
+       }},
+      {"s_bfm_b64 s[0:1], s2, s4",
+       [](U a, U b, bool) {
+         return Result{((U(1) << a % 64) - 1) << b % 64, -1};
+       },
+       1, 2},
       {"s_or_b64 s[0:1], s[2:3], s[4:5]",
        [=](U a, U b, bool) { return flag(a | b); }, 2, 2},
       {"s_xor_b32 s0, s2, s4", [=](U a, U b, bool) { return flag(a ^ b); }},
@@ -113,7 +130,7 @@ TEST(SemanticsInteger, Scalar) {
          return Result{s32(a) < s32(b) ? a : b, s32(a) < s32(b)};
        }},
       {"s_max_u32 s0, s2, s4",
-       [](U a, U b, bool) { return Result{a > b ? a : b, a > b}; }},
+       [](U a, U b, bool) { return Result{std::max(a, b), a >= b}; }},
       {"s_mul_i32 s0, s2, s4",
        [](U a, U b, bool) { return Result{a * b & 0xffffffff, -1}; }},
       {"s_mul_hi_u32 s0, s2, s4",
@@ -277,6 +294,59 @@ TEST(SemanticsInteger, Scalar) {
               << std::hex << a << " " << b;
         }
   }
+}
+
+TEST(SemanticsInteger, ScalarComparisons) {
+  struct Condition {
+    const char *name;
+    bool less, equal, greater;
+  };
+  const Condition conditions[] = {{"eq", 0, 1, 0}, {"lg", 1, 0, 1},
+                                  {"gt", 0, 0, 1}, {"ge", 0, 1, 1},
+                                  {"lt", 1, 0, 0}, {"le", 1, 1, 0}};
+  const U edges[] = {0,          1,          5,          0x7fff,
+                     0x8000,     0xffff,     0x7fffffff, 0x80000000,
+                     0xffff8000, 0xffffffff, 0xdeadbeef, 0x100000000,
+                     ~U(0)};
+  for (const Condition &c : conditions)
+    for (const char *type : {"i32", "u32", "u64"}) {
+      const bool wide = type[1] == '6', isSigned = type[0] == 'i';
+      if (wide && c.less != c.greater)
+        continue; // 64 bits: equal or not
+      Machine m;
+      auto outcome = [&](U a, U b) {
+        const bool less = isSigned ? s32(a) < s32(b) : a < b;
+        return a == b ? c.equal : less ? c.less : c.greater;
+      };
+      const std::string name = std::string(c.name) + "_" + type;
+      Sequence full({"s_cmp_" + name + (wide ? " s[2:3], s[4:5]" : " s2, s4")});
+      ASSERT_EQ(full.problem(0), "") << name;
+      const U mask = wide ? ~U(0) : 0xffffffff;
+      for (U first : edges)
+        for (U second : edges) {
+          const U a = first & mask, b = second & mask;
+          m.wave.setPair(2, a);
+          m.wave.setPair(4, b);
+          m.wave.scc = !outcome(a, b);
+          m.run(full[0]);
+          ASSERT_EQ(m.wave.scc, outcome(a, b)) << name << " " << a << " " << b;
+        }
+      if (wide)
+        continue;
+      // With a 16-bit constant, extended as the type says.
+      for (U k : {0u, 5u, 0x7fffu, 0x8000u, 0xffffu}) {
+        const U b = isSigned ? U(s16(k)) & mask : k;
+        Sequence constant({"s_cmpk_" + name + " s2, " + std::to_string(k)});
+        ASSERT_EQ(constant.problem(0), "") << name;
+        for (U first : edges) {
+          const U a = first & mask;
+          m.s(2) = uint32_t(a);
+          m.wave.scc = !outcome(a, b);
+          m.run(constant[0]);
+          ASSERT_EQ(m.wave.scc, outcome(a, b)) << name << " " << a << " " << k;
+        }
+      }
+    }
 }
 
 TEST(SemanticsInteger, ScalarsThatReadTheirDestinationOrMove) {
