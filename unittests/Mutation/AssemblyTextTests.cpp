@@ -1,0 +1,158 @@
+//===- AssemblyTextTests.cpp - The mutants and the rule for waits --------===//
+// SPDX-License-Identifier: MIT
+
+#include "AssemblyText.h"
+#include "NopModel.h"
+#include "WaitModel.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+
+using namespace netra::mutation;
+
+namespace {
+
+const char sample[] = R"(	.text
+k:
+	s_load_dwordx2 s[4:5], s[0:1], 0x0      ; comment
+	s_waitcnt lgkmcnt(0)
+	global_load_dword v2, v1, s[4:5] offset:8
+	s_waitcnt vmcnt(0) lgkmcnt(0)
+	s_nop 1
+	ds_write_b32 v1, v2
+	s_barrier
+	s_endpgm
+	.amdhsa_kernel k
+		.amdhsa_user_sgpr_count 2
+		.amdhsa_system_sgpr_workgroup_id_x 1
+		.amdhsa_next_free_vgpr 10
+		.amdhsa_accum_offset 8
+		.amdhsa_next_free_sgpr 8
+	.end_amdhsa_kernel
+)";
+
+TEST(AssemblyText, FindsInstructionsAndResources) {
+  AssemblyText text(sample);
+  EXPECT_EQ(text.instructions.size(), 8u);
+  EXPECT_EQ(text.vgprs, 8u);
+  EXPECT_EQ(text.agprs, 2u);
+  EXPECT_EQ(text.sgprs, 8u);
+  EXPECT_EQ(text.initialSgprs, 3u);
+}
+
+TEST(AssemblyText, NamesRegisters) {
+  std::vector<unsigned> registers;
+  registersOf("v[2:3]", registers);
+  registersOf("-|a7|", registers);
+  registersOf("s[4:5] offset:8", registers);
+  registersOf("off sc0", registers);
+  EXPECT_EQ(registers, (std::vector<unsigned>{2, 3, FirstAgpr + 7,
+                                              FirstSgpr + 4, FirstSgpr + 5}));
+}
+
+TEST(AssemblyText, MakesEachMutantOnce) {
+  AssemblyText text(sample);
+  auto mutants = text.mutants(256);
+  auto has = [&](MutantKind kind, const char *replacement) {
+    return std::count_if(mutants.begin(), mutants.end(), [&](const Mutant &m) {
+      return m.kind == kind && m.replacement == replacement;
+    });
+  };
+  EXPECT_EQ(has(MutantKind::WaitDelete, "s_nop 0"), 1);
+  EXPECT_EQ(has(MutantKind::WaitDelete, "s_waitcnt lgkmcnt(0)"), 1);
+  EXPECT_EQ(has(MutantKind::WaitWeaken, "s_waitcnt vmcnt(1) lgkmcnt(0)"), 1);
+  EXPECT_EQ(has(MutantKind::WaitWeaken, "s_waitcnt lgkmcnt(1)"), 1);
+  EXPECT_EQ(has(MutantKind::NopDelete, ""), 1);
+  EXPECT_EQ(has(MutantKind::NopShorten, "s_nop 0"), 1);
+  EXPECT_EQ(has(MutantKind::BarrierDelete, "s_nop 0"), 1);
+  EXPECT_EQ(has(MutantKind::AddressFar,
+                "global_load_dword v2, v1, s[4:5] offset:4092"),
+            1);
+  EXPECT_EQ(has(MutantKind::AddressNext,
+                "global_load_dword v2, v1, s[4:5] offset:12"),
+            1);
+  EXPECT_EQ(has(MutantKind::AccessWider,
+                "global_load_dwordx2 v[2:3], v1, s[4:5] offset:8"),
+            1);
+  EXPECT_EQ(has(MutantKind::AddressFar, "ds_write_b32 v1, v2 offset:65532"), 1);
+  EXPECT_EQ(has(MutantKind::InitDrop, "s_nop 0"), 2);
+}
+
+const char trace[] = R"(     0         0  s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s4 = 00000001
+     1         8  s_waitcnt lgkmcnt(0)
+     2         c  global_load_dword v2, v1, s[4:5]
+     3        14  global_load_dword v3, v1, s[4:5] offset:4
+     4        1c  s_waitcnt vmcnt(1)
+     5        20  v_add_u32_e32 v4, v2, v2
+     6        24  s_waitcnt vmcnt(0)
+     7        28  v_add_u32_e32 v4, v4, v3
+     8        2c  ds_write_b32 v1, v4
+     9        34  s_waitcnt lgkmcnt(0)
+    10        38  s_barrier
+)";
+
+TEST(WaitModel, FollowsTheCounters) {
+  WaitModel model(true, false);
+  model.addTrace(trace, ~uint64_t(0));
+  EXPECT_EQ(model.unchangedFault(), "");
+  EXPECT_NE(model.canChange(0x8, {-1, -1}), "");
+  EXPECT_NE(model.canChange(0x8, {-1, 1}), "");
+  EXPECT_NE(model.canChange(0x1c, {2, -1}), "");
+  EXPECT_EQ(model.canChange(0x1c, {1, -1}), "");
+  EXPECT_EQ(model.canChange(0x1c, {0, -1}), "");
+  EXPECT_NE(model.canChange(0x24, {1, -1}), "");
+  EXPECT_NE(model.canChange(0x34, {-1, -1}), "");
+  WaitModel oneWave(false, false);
+  oneWave.addTrace(trace, ~uint64_t(0));
+  EXPECT_EQ(oneWave.canChange(0x34, {-1, -1}), "");
+  // Lanes that a load does not deliver do not depend on it.
+  WaitModel noLane(true, false);
+  noLane.addTrace(trace, 0);
+  EXPECT_EQ(noLane.canChange(0x24, {1, -1}), "");
+}
+
+TEST(NopModel, KnowsThePairs) {
+  const struct {
+    const char *first, *second;
+    unsigned states;
+  } cases[] = {
+      {"v_mov_b32_e32 v1, v2", "v_add_f32_dpp v3, v1, v3 row_ror:8", 2},
+      {"v_mov_b32_e32 v1, v2", "v_add_f32_dpp v3, v3, v1 row_ror:8", 0},
+      {"v_mov_b32_e32 v1, v2", "v_readlane_b32 s3, v1, 5", 1},
+      {"v_mov_b32_e32 v1, v2", "v_permlane32_swap_b32_e32 v3, v1", 2},
+      {"v_exp_f32_e32 v1, v2", "v_add_f32_e32 v3, v1, v1", 1},
+      {"v_exp_f32_e32 v1, v2", "v_rcp_f32_e32 v3, v1", 0},
+      {"v_cmp_eq_u32_e64 s[4:5], v1, v2", "v_readlane_b32 s3, v1, s4", 4},
+      {"v_readfirstlane_b32 s4, v1", "global_load_dword v1, v2, s[4:5]", 5},
+      {"v_cmp_eq_u32_e32 vcc, v1, v2", "v_cndmask_b32_e32 v1, v2, v3, vcc", 0},
+      {"v_cmpx_eq_u32_e32 v1, v2", "v_readlane_b32 s3, v9, 5", 4},
+      {"v_mfma_f32_16x16x32_bf16 a[0:3], v[0:3], v[4:7], 0",
+       "v_accvgpr_read_b32 v9, a2", 20},
+      {"global_store_dwordx4 v1, v[4:7], s[2:3]", "v_mov_b32_e32 v6, 0", 2},
+      {"global_store_dwordx2 v1, v[4:5], s[2:3]", "v_mov_b32_e32 v5, 0", 0},
+      {"s_mov_b32 m0, s1", "global_load_lds_dword v1, s[2:3]", 1},
+      {"v_add_u32_e32 v1, v2, v3", "v_add_u32_e32 v4, v1, v1", 0}};
+  for (const auto &c : cases)
+    EXPECT_EQ(statesNeeded(c.first, c.second), c.states)
+        << c.first << "; " << c.second;
+}
+
+TEST(NopModel, CountsWhatLiesBetween) {
+  auto needsIt = [](std::vector<std::string> texts, size_t nop,
+                    unsigned states) {
+    std::vector<const std::string *> steps;
+    for (const std::string &text : texts)
+      steps.push_back(&text);
+    return !tooClose(steps, nop, states).empty();
+  };
+  const std::string write = "v_mov_b32_e32 v1, v2",
+                    dpp = "v_add_f32_dpp v3, v1, v3 row_ror:8",
+                    other = "s_add_u32 s4, s4, 1";
+  EXPECT_TRUE(needsIt({write, "s_nop 1", dpp}, 1, 0));
+  EXPECT_TRUE(needsIt({write, "s_nop 1", dpp}, 1, 1));
+  EXPECT_TRUE(needsIt({write, other, "s_nop 1", dpp}, 2, 0));
+  EXPECT_FALSE(needsIt({write, other, "s_nop 1", dpp}, 2, 1));
+  EXPECT_FALSE(needsIt({write, other, "s_nop 1", other, dpp}, 2, 0));
+}
+
+} // namespace

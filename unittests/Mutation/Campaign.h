@@ -1,0 +1,108 @@
+//===- Campaign.h - Mutants of one kernel, run and counted ------*- C++ -*-===//
+// SPDX-License-Identifier: MIT
+//
+// What counts, by kind of mutant; no rule asks a checker:
+//
+//  executed   a trap in the place of the line is taken.
+//  wait       can change a result when WaitModel says so.
+//  nop        every executed one of a compiler can, which puts it where
+//  hardware
+//             does not interlock; one of an author when NopModel says so.
+//  barrier    can when the work-group has more than one wave.
+//  address    can when the access leaves its memory: the run without any
+//             checker ends in a memory fault, or the new offset alone is beyond
+//             all of LDS or scratch. Otherwise it is another program on the
+//             same data ("other program").
+//  definition can when a register holds what nobody wrote and that matters:
+//             runs differ in which all registers that the launch does not set
+//             start with one of four patterns. If all agree and the result is
+//             not the unchanged kernel's, the register held an older value, and
+//             the mutant is another program as well.
+//
+// A mutant is reported when a checker speaks in one of the ways of running, and
+// stopped when the launch ends in an error that the unchanged kernel does not
+// have in the same way (the instruction limit, a deadlock). Both find it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_UNITTESTS_MUTATION_CAMPAIGN_H
+#define NETRA_UNITTESTS_MUTATION_CAMPAIGN_H
+
+#include "AssemblyText.h"
+#include "Subjects.h"
+#include <array>
+#include <optional>
+
+namespace netra::mutation {
+
+enum class Verdict {
+  NotAssembled,
+  NotExecuted,
+  Equivalent,   ///< no legal timing changes a result
+  OtherProgram, ///< well-defined, with other results
+  Reported,     ///< can change a result, and a checker said so
+  Stopped,      ///< can change a result, and the launch ended in an error
+  Survived      ///< can change a result, and nobody spoke
+};
+
+const char *verdictName(Verdict verdict);
+
+struct MutantResult {
+  Mutant mutant;
+  Verdict verdict = Verdict::Equivalent;
+  std::string reason;          ///< why it can change a result
+  std::string report;          ///< the first finding
+  bool wrongResult = false;    ///< in a way that was run
+  bool isDetected = false;     ///< reported or stopped, whatever the verdict
+  bool needlessReport = false; ///< reported though equivalent
+};
+
+class Campaign {
+public:
+  /// Runs the unchanged kernel in all ways; see `fault`.
+  explicit Campaign(Subject subject);
+
+  /// What makes the subject unusable: a report, an error or a disagreement of
+  /// the unchanged kernel. "" otherwise.
+  const std::string &fault() const { return faultText; }
+  const Subject &getSubject() const { return subject; }
+  const AssemblyText &getText() const { return text; }
+
+  std::vector<Mutant> mutants() const;
+  MutantResult run(const Mutant &mutant);
+
+private:
+  RunOutcome runText(const std::string &assembly, const Way &way,
+                     bool &isAssembled) const;
+  Way way(unsigned number) const;
+  bool isExecuted(size_t line);
+  void recordWaits();
+  std::string whyItMatters(const Mutant &mutant, MutantResult &result);
+
+  Subject subject;
+  AssemblyText text;
+  std::string faultText;
+  RunOutcome unchanged;
+  uint64_t limit = 0;
+  std::map<size_t, bool> executed;
+  std::map<size_t, uint64_t> pcOfLine;
+  std::shared_ptr<class WaitModel> waits;
+};
+
+/// Sums over the mutants of a kernel.
+struct Tally {
+  std::array<unsigned, NumMutantKinds> made = {}, canChange = {}, reported = {},
+                                       wrong = {};
+  unsigned notExecuted = 0, equivalent = 0, stopped = 0;
+  /// Other programs, and those of them that a checker or an error, or else the
+  /// numbers alone, give away.
+  unsigned other = 0, otherDetected = 0, otherWrong = 0;
+
+  void add(const MutantResult &result);
+  Tally &operator+=(const Tally &other);
+  unsigned total(const std::array<unsigned, NumMutantKinds> &counts) const;
+};
+
+} // namespace netra::mutation
+
+#endif // NETRA_UNITTESTS_MUTATION_CAMPAIGN_H

@@ -1,0 +1,302 @@
+//===- MutationTests.cpp - Do the checkers report broken kernels? --------===//
+// SPDX-License-Identifier: MIT
+//
+// Mutates every kernel of the project and every compiled program, one line at a
+// time, and demands that at least 95 % of the mutants that can change a result
+// are reported, that every survivor is explained, and that no unchanged kernel
+// is reported. With NETRA_TEST_FULL=1 all mutants of all kernels; otherwise a
+// fixed sample. The table lies in mutation.md of the build folder afterwards.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Campaign.h"
+#include "KernelCompiler.h"
+#include "KernelHarness.h"
+#include "Survivors.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+#include <atomic>
+#include <cstdlib>
+#include <random>
+#include <set>
+#include <thread>
+
+using namespace llvm;
+using namespace netra::mutation;
+
+namespace {
+
+/// Columns of the table: kinds that belong together.
+struct Column {
+  const char *name;
+  std::vector<MutantKind> kinds;
+};
+const std::vector<Column> &columns() {
+  static const std::vector<Column> all = {
+      {"wait", {MutantKind::WaitDelete, MutantKind::WaitWeaken}},
+      {"nop", {MutantKind::NopDelete, MutantKind::NopShorten}},
+      {"barrier", {MutantKind::BarrierDelete}},
+      {"address",
+       {MutantKind::AddressFar, MutantKind::AddressNext,
+        MutantKind::AccessWider}},
+      {"definition", {MutantKind::InitDrop}}};
+  return all;
+}
+
+std::string cell(const Tally &tally, const Column &column) {
+  unsigned made = 0, can = 0, reported = 0;
+  for (MutantKind kind : column.kinds) {
+    made += tally.made[unsigned(kind)];
+    can += tally.canChange[unsigned(kind)];
+    reported += tally.reported[unsigned(kind)];
+  }
+  return made ? formatv("{0} / {1} of {2}", reported, can, made).str() : "–";
+}
+
+class Report {
+public:
+  void add(const std::string &subject, const Tally &tally) {
+    rows += row(subject, tally);
+    all += tally;
+  }
+  void addSurvivor(const std::string &subject, const MutantResult &result,
+                   const std::string &line, const char *why) {
+    survivors += formatv("| {0} | {1} | `{2}` | {3} | {4} |\n", subject,
+                         mutantKindName(result.mutant.kind),
+                         StringRef(line).split(';').first.trim(), result.reason,
+                         why ? why : "**not explained**");
+    ++survivorCount;
+  }
+
+  std::string text(bool isFull) {
+    const unsigned can = all.total(all.canChange),
+                   reported = all.total(all.reported);
+    std::string head, line;
+    for (const Column &column : columns()) {
+      head += std::string(" | ") + column.name;
+      line += "---|";
+    }
+    const char *only = std::getenv("NETRA_MUTATION_SUBJECTS");
+    const std::string scope =
+        only      ? std::string(", with NETRA_MUTATION_SUBJECTS=") + only +
+                        ": it holds these kernels only"
+        : !isFull ? " (this one is of a sample)"
+                  : "";
+    return formatv(
+               introduction, scope, all.total(all.made) - all.notExecuted, can,
+               reported, can ? double(reported) / can : 1.0, all.stopped,
+               can ? double(reported + all.stopped) / can : 1.0, survivorCount,
+               all.equivalent, all.other, all.otherDetected, all.otherWrong,
+               all.other - all.otherDetected - all.otherWrong)
+               .str() +
+           "| kernel" + head +
+           " | reported | stopped | survived | equivalent | other program | "
+           "not "
+           "executed |\n|---|" +
+           line + "---|---|---|---|---|---|\n" + rows + row("**all**", all) +
+           "\n## Survivors\n\n" +
+           (survivors.empty() ? "None.\n" : survivorTable());
+  }
+
+  Tally all;
+  unsigned survivorCount = 0;
+
+private:
+  static std::string row(const std::string &subject, const Tally &tally) {
+    const unsigned can = tally.total(tally.canChange),
+                   reported = tally.total(tally.reported);
+    std::string text = "| " + subject;
+    for (const Column &column : columns())
+      text += " | " + cell(tally, column);
+    return text + formatv(" | {0} | {1} | {2} | {3} | {4} | {5} |\n", reported,
+                          tally.stopped, can - reported - tally.stopped,
+                          tally.equivalent, tally.other, tally.notExecuted)
+                      .str();
+  }
+
+  std::string survivorTable() const {
+    return "| kernel | mutant | instruction | why it counts | why nobody "
+           "reports it |\n|---|---|---|---|---|\n" +
+           survivors;
+  }
+
+  static const char introduction[];
+  std::string rows, survivors;
+};
+
+const char Report::introduction[] =
+    R"(# Mutation of kernels
+
+Do the checkers find broken kernels? Each kernel of the project (an instance of every tactic) and each compiled program
+of `unittests/Simulator/Programs*.cpp` (by clang at -O2) is changed in one line of its assembly at a time:
+
+| mutant | change |
+|---|---|
+| wait | a counter of an `s_waitcnt` is not waited for, or may be one higher |
+| nop | an `s_nop` vanishes, or waits one state less |
+| barrier | an `s_barrier` becomes an `s_nop` |
+| address | the offset of an access is as large as can be, or larger by the size of the access; or the access is wider |
+| definition | a move or a load that defines a register vanishes |
+
+A mutant runs with all checkers in four ways (round robin with work-groups forward, to-barrier in reverse, twice at
+random) until one of them reports; numbers are compared with the unchanged kernel's. No unchanged kernel is reported in
+any of the ways.
+
+Whether a mutant can change a result under some legal timing is decided without asking the checkers:
+
+- A *wait* can when, in the recorded execution, an instruction names a register that a load still outstanding delivers;
+  a wave comes to a barrier with its LDS writes outstanding; or a store is outstanding when the wave publishes something
+  to other work-groups (`unittests/Mutation/WaitModel.h`).
+- A *nop* of a compiled program can: the compiler put it where hardware does not interlock. One of the project's kernels,
+  where macros carry them, can when two instructions come closer than the ISA allows (`unittests/Mutation/NopModel.h`).
+- A *barrier* can when the work-group has more than one wave.
+- An *address* can when the access leaves its memory: the run without checkers is a memory fault, or the offset alone is
+  beyond all of LDS or scratch.
+- A dropped *definition* can when runs differ in which all registers that the launch does not set start with one of four
+  patterns.
+
+What is left is *equivalent*, or it is *another program*: well-defined under every timing, with other numbers (an access
+elsewhere in the same buffer, an older value in a register). No checker can know which program was meant; those are
+found by comparing numbers, or by nobody where the numbers are the same.
+
+Made by `NETRA_TEST_FULL=1 build/release/unittests/MutationTests && cp build/release/mutation.md docs/mutation.md`{0}.
+`./dev test --full` runs all kernels, and `build/release/mutants.tsv` then lists every mutant with what became of it.
+
+## Result
+
+{1} mutants are executed, and {2} of them can change a result. Checkers report {3} ({4:P2}); {5} more end in an error
+that the unchanged kernel does not have, such as the instruction limit: {6:P2} are found. {7} survive, see
+below. {8} are equivalent; the only reports of those are of undefined values that are used and change nothing. {9} are
+other programs: checkers or errors give away {10}, the numbers {11} more, and {12} give the same numbers.
+
+A cell reads *reported / can change a result of made*.
+
+)";
+
+void writeFile(const char *path, const std::string &text) {
+  std::error_code code;
+  raw_fd_ostream os(path, code);
+  os << text;
+  os.close();
+  EXPECT_FALSE(code || os.has_error()) << path;
+}
+
+std::vector<SubjectMaker> chosenSubjects(bool isFull) {
+  std::vector<SubjectMaker> project = projectSubjects(),
+                            programs = programSubjects();
+  for (size_t i = 0; i < programs.size(); ++i)
+    if (isFull || i % 8 == 3)
+      project.push_back(programs[i]);
+  // To look at some kernels alone.
+  const char *only = std::getenv("NETRA_MUTATION_SUBJECTS");
+  if (only)
+    llvm::erase_if(project, [&](const SubjectMaker &maker) {
+      return !StringRef(maker.name).contains(only);
+    });
+  return project;
+}
+
+/// Everything about one subject.
+struct SubjectResult {
+  std::string fault;
+  Tally tally;
+  std::vector<std::pair<MutantResult, std::string>> mutants; ///< with the line
+};
+
+SubjectResult runSubject(const SubjectMaker &maker, bool isFull) {
+  constexpr size_t sampleSize = 6;
+  SubjectResult all;
+  Campaign campaign(maker.make());
+  all.fault = campaign.fault();
+  if (!all.fault.empty())
+    return all;
+  std::vector<Mutant> mutants = campaign.mutants();
+  if (!isFull && mutants.size() > sampleSize) {
+    std::mt19937 random(7);
+    for (size_t i = 0; i < sampleSize; ++i)
+      std::swap(mutants[i], mutants[i + random() % (mutants.size() - i)]);
+    mutants.resize(sampleSize);
+  }
+  for (const Mutant &mutant : mutants) {
+    MutantResult result = campaign.run(mutant);
+    all.tally.add(result);
+    all.mutants.push_back(
+        {std::move(result), campaign.getText().lines[mutant.line]});
+  }
+  return all;
+}
+
+/// Subjects share nothing; each core takes the next.
+std::vector<SubjectResult> runAll(const std::vector<SubjectMaker> &makers,
+                                  bool isFull) {
+  std::vector<SubjectResult> results(makers.size());
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i; (i = next++) < makers.size();) {
+      results[i] = runSubject(makers[i], isFull);
+      // In full it takes long.
+      std::printf("%s: %zu mutants\n", makers[i].name.c_str(),
+                  results[i].mutants.size());
+      std::fflush(stdout);
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (unsigned k = 1; k < std::thread::hardware_concurrency(); ++k)
+    helpers.emplace_back(work);
+  work();
+  for (std::thread &helper : helpers)
+    helper.join();
+  return results;
+}
+
+TEST(Mutation, CheckersReportWhatCanChangeAResult) {
+  const bool isFull = netra::sim::test::isFullTest();
+  const std::vector<SubjectMaker> makers = chosenSubjects(isFull);
+  const std::vector<SubjectResult> results = runAll(makers, isFull);
+  Report report;
+  std::string list;
+  for (size_t i = 0; i < makers.size(); ++i) {
+    const std::string &name = makers[i].name;
+    const SubjectResult &subject = results[i];
+    EXPECT_EQ(subject.fault, "") << name;
+    for (const auto &[result, line] : subject.mutants) {
+      list += formatv("{0}\t{1}\t{2}\t{3}\t{4}\t{5}\n", name,
+                      mutantKindName(result.mutant.kind),
+                      verdictName(result.verdict), StringRef(line).trim(),
+                      result.mutant.replacement,
+                      StringRef(result.report).split('\n').first)
+                  .str();
+      EXPECT_FALSE(result.needlessReport)
+          << name << ": " << mutantKindName(result.mutant.kind) << " of `"
+          << line << "`: nothing can change, but: " << result.report;
+      if (result.verdict != Verdict::Survived)
+        continue;
+      const char *why = explanationOf(name, result.mutant, line);
+      report.addSurvivor(name, result, line, why);
+      EXPECT_NE(why, nullptr)
+          << name << ": " << mutantKindName(result.mutant.kind) << " of `"
+          << line << "` (line " << result.mutant.line + 1
+          << ") survives: " << result.reason;
+    }
+    report.add(name, subject.tally);
+  }
+  writeFile(NETRA_TEST_BINARY_DIR "/mutation.md", report.text(isFull));
+  writeFile(NETRA_TEST_BINARY_DIR "/mutants.tsv", list);
+  const unsigned can = report.all.total(report.all.canChange),
+                 found =
+                     report.all.total(report.all.reported) + report.all.stopped;
+  EXPECT_GT(can, 0u);
+  EXPECT_GE(found * 100, can * 95) << found << " of " << can << " are found";
+}
+
+TEST(Mutation, TakesEveryTacticOfTheProject) {
+  std::set<std::string> taken;
+  for (const SubjectMaker &maker : projectSubjects())
+    taken.insert(maker.name);
+  for (const netra::Tactic &tactic : kernels::catalog().tactics())
+    EXPECT_TRUE(taken.count(tactic.name)) << tactic.name;
+}
+
+} // namespace

@@ -1,0 +1,161 @@
+//===- NopModel.cpp - Can fewer wait states change a result? -------------===//
+// SPDX-License-Identifier: MIT
+
+#include "NopModel.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace llvm;
+
+namespace netra::mutation {
+
+/// Further apart than any rule asks for.
+constexpr unsigned farApart = 20;
+
+namespace {
+/// What the rules ask of an instruction.
+struct Facts {
+  explicit Facts(const std::string &line)
+      : inst(InstructionText::parse(line)), name(inst.mnemonic), text(line) {
+    isMatrix = name.starts_with("v_mfma") || name.starts_with("v_smfmac");
+    isValu = name.starts_with("v_") && !isMatrix;
+    isDpp = name.ends_with("_dpp") || text.contains(" row_") ||
+            text.contains(" quad_perm") || text.contains(" wave_");
+    isPermlane = name.starts_with("v_permlane");
+    isSwap = isPermlane || name.starts_with("v_swap");
+    isVmem = name.starts_with("global_") || name.starts_with("flat_") ||
+             name.starts_with("buffer_") || name.starts_with("scratch_");
+    isStore = name.contains("_store_");
+    for (const char *trans : {"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_",
+                              "v_sin_", "v_cos_"})
+      isTrans |= name.starts_with(trans);
+    const bool readsFirst = isStore || isSwap || name.contains("fmac") ||
+                            name.starts_with("v_dot") ||
+                            name.starts_with("v_smfmac");
+    for (size_t k = 0; k < inst.operands.size(); ++k) {
+      if (k == 0 && !isStore)
+        registersOf(inst.operands[k], written);
+      if (k == 1 && isSwap)
+        registersOf(inst.operands[k], written);
+      if (k > 0 || readsFirst)
+        registersOf(inst.operands[k], read);
+    }
+  }
+
+  /// Whether operand `k` names a register of `registers`.
+  bool names(size_t k, const std::vector<unsigned> &registers) const {
+    std::vector<unsigned> own;
+    if (k < inst.operands.size())
+      registersOf(inst.operands[k], own);
+    return any_of(own, [&](unsigned r) { return is_contained(registers, r); });
+  }
+  bool reads(const std::vector<unsigned> &registers) const {
+    return any_of(read, [&](unsigned r) { return is_contained(registers, r); });
+  }
+  bool writes(const std::vector<unsigned> &registers) const {
+    return any_of(written,
+                  [&](unsigned r) { return is_contained(registers, r); });
+  }
+
+  InstructionText inst;
+  StringRef name, text;
+  std::vector<unsigned> written, read;
+  bool isMatrix = false, isValu = false, isDpp = false, isPermlane = false,
+       isSwap = false, isVmem = false, isStore = false, isTrans = false;
+};
+} // namespace
+
+unsigned statesNeeded(const std::string &first, const std::string &second) {
+  const Facts p(first), c(second);
+  unsigned needed = 0;
+  auto need = [&](bool applies, unsigned states) {
+    if (applies)
+      needed = std::max(needed, states);
+  };
+  const bool isReadLane = c.name.starts_with("v_readlane") ||
+                          c.name.starts_with("v_readfirstlane"),
+             isWriteLane = c.name.starts_with("v_writelane"),
+             isCarry = c.name.starts_with("v_cndmask") ||
+                       c.name.starts_with("v_addc") ||
+                       c.name.starts_with("v_subb");
+  if (p.isMatrix) {
+    // SrcC may not be overwritten either.
+    need(c.reads(p.written) || c.writes(p.written) ||
+             (c.isValu && c.writes(p.read)),
+         farApart);
+    return needed;
+  }
+  if (p.isValu) {
+    std::vector<unsigned> vectors, scalars;
+    for (unsigned r : p.written)
+      (r < FirstSgpr ? vectors : scalars).push_back(r);
+    need(c.isDpp && c.names(1, vectors), 2);
+    need(isReadLane && c.reads(vectors), 1);
+    need(c.isPermlane && c.reads(vectors), 2);
+    need(c.isMatrix && c.reads(vectors), 2);
+    need(p.isTrans && (c.isValu || c.isMatrix) && !c.isTrans &&
+             c.reads(vectors),
+         1);
+    need((p.name.ends_with("_sdwa") || p.text.contains("op_sel:")) &&
+             c.isValu && c.reads(vectors),
+         1);
+    need(p.name.starts_with("v_dot") && c.isValu &&
+             (c.reads(vectors) || c.writes(vectors)),
+         3);
+    const bool readsScalar = c.reads(scalars);
+    need((isReadLane || isWriteLane) && c.names(2, scalars), 4);
+    need(c.name.starts_with("v_div_fmas"),
+         is_contained(scalars, FirstSgpr + 106) ? 4 : 0);
+    need(c.isVmem && readsScalar, 5);
+    need(c.isValu && readsScalar &&
+             !(isCarry && c.names(c.inst.operands.size() - 1, scalars)),
+         2);
+    if (p.name.starts_with("v_cmpx")) {
+      need(c.isDpp, 5);
+      need(isReadLane || isWriteLane || c.isPermlane || c.isMatrix, 4);
+    }
+    return needed;
+  }
+  if (p.isVmem && p.isStore &&
+      (p.name.ends_with("x3") || p.name.ends_with("x4")))
+    need(c.isValu && c.writes(p.read), 2);
+  if (p.name.starts_with("s_setreg"))
+    need(c.name.starts_with("s_setreg") || c.name.starts_with("s_getreg"), 2);
+  if (p.name.starts_with("s_") && p.text.contains("m0"))
+    need(c.text.contains("_lds_") || c.text.ends_with(" lds") ||
+             c.name.contains("addtid") || c.name.starts_with("s_sendmsg") ||
+             c.name.starts_with("s_movrel"),
+         1);
+  return needed;
+}
+
+static unsigned statesOf(const std::string &text) {
+  const InstructionText inst = InstructionText::parse(text);
+  unsigned n = 0;
+  if (inst.mnemonic == "s_nop" && !inst.operands.empty())
+    (void)StringRef(inst.operands[0]).getAsInteger(0, n);
+  return n + 1;
+}
+
+std::string tooClose(const std::vector<const std::string *> &steps, size_t nop,
+                     unsigned states) {
+  const unsigned old = statesOf(*steps[nop]);
+  unsigned before = 0;
+  for (size_t first = nop; first-- > 0 && before < farApart;) {
+    unsigned between = before;
+    for (size_t second = nop + 1; second < steps.size() && between < farApart;
+         ++second) {
+      const unsigned needed = statesNeeded(*steps[first], *steps[second]);
+      // Where the passes are not known, any loss may be the one.
+      if (needed > between + states &&
+          (needed == farApart || needed <= between + old))
+        return "`" + *steps[second] + "` comes too close to `" + *steps[first] +
+               "`";
+      between += statesOf(*steps[second]);
+    }
+    before += statesOf(*steps[first]);
+  }
+  return "";
+}
+
+} // namespace netra::mutation

@@ -1,0 +1,31 @@
+//===- NopModel.h - Can fewer wait states change a result? ------*- C++ -*-===//
+// SPDX-License-Identifier: MIT
+//
+// Authors of assembly put s_nop into macros, where some expansions need it and
+// others do not. This model finds out, from the text of executed instructions
+// and without the simulator's checkers, whether two instructions come too close
+// to each other when an s_nop is weaker. It knows how many states each pair of
+// kinds needs, but not the passes of matrix instructions: any use of their
+// registers within 20 states counts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_UNITTESTS_MUTATION_NOPMODEL_H
+#define NETRA_UNITTESTS_MUTATION_NOPMODEL_H
+
+#include "AssemblyText.h"
+
+namespace netra::mutation {
+
+/// Wait states that `second` needs behind `first`; 0: none.
+unsigned statesNeeded(const std::string &first, const std::string &second);
+
+/// Which pair of instructions comes too close in a wave that executes `steps`
+/// (texts) when the s_nop number `nop` of it waits `states` states; "" when
+/// none does.
+std::string tooClose(const std::vector<const std::string *> &steps, size_t nop,
+                     unsigned states);
+
+} // namespace netra::mutation
+
+#endif // NETRA_UNITTESTS_MUTATION_NOPMODEL_H

@@ -1,0 +1,171 @@
+//===- Subjects.cpp - What the mutation tests run ------------------------===//
+// SPDX-License-Identifier: MIT
+
+#include "Subjects.h"
+#include "KernelHarness.h"
+#include "Programs.h"
+
+using namespace llvm;
+
+namespace netra::mutation {
+
+std::shared_ptr<sim::CodeObject> assembled(const std::string &text,
+                                           std::string *why) {
+  auto load = [&]() -> Expected<std::shared_ptr<sim::CodeObject>> {
+    auto kernel = kernels::assembler().assembleSource(text, "mutant.s");
+    if (!kernel)
+      return kernel.takeError();
+    return sim::CodeObject::load(kernel->object.bytes, "mutant");
+  };
+  auto object = load();
+  if (object)
+    return *object;
+  std::string reason = toString(object.takeError());
+  if (why)
+    *why = std::move(reason);
+  return nullptr;
+}
+
+std::vector<SubjectMaker> programSubjects() {
+  std::vector<SubjectMaker> all;
+  for (const sim::test::Theme &theme : sim::test::themes())
+    for (const sim::test::Program &program : theme.programs)
+      all.push_back(
+          {program.name, [&theme, &program] {
+             Subject subject;
+             subject.name = program.name;
+             subject.isCompiled = true;
+             subject.assembly = sim::test::openClAssembly(
+                 sim::test::themeSource(theme, {&program}), "-fwrapv -O2");
+             auto launch =
+                 std::make_shared<sim::test::ProgramCase>(program.make());
+             subject.itemsPerGroup =
+                 launch->block[0] * launch->block[1] * launch->block[2];
+             subject.groups =
+                 uint64_t(launch->grid[0]) * launch->grid[1] * launch->grid[2];
+             subject.dynamicLds = launch->dynamicLds;
+             subject.run = [launch, name = program.name](
+                               const std::shared_ptr<sim::CodeObject> &object,
+                               const Way &way) {
+               sim::LaunchParams base;
+               base.traceTo = way.traceTo;
+               base.traceWorkgroup = way.traceWorkgroup;
+               base.traceWave = way.traceWave;
+               sim::test::ProgramRun done = sim::test::runProgram(
+                   object, name, *launch, way.options, base);
+               return RunOutcome{std::move(done.error),
+                                 std::move(done.findings),
+                                 std::move(done.outputs)};
+             };
+             return subject;
+           }});
+  return all;
+}
+
+namespace {
+/// A tactic, a small problem, and inputs with a seed of their own.
+struct TacticCase {
+  std::string tactic;
+  Problem problem;
+};
+} // namespace
+
+static kernels::Buffers randomInputs(const Problem &problem) {
+  kernels::Random random(20);
+  kernels::Buffers inputs;
+  for (const OperandSpec &operand : problem.operands) {
+    size_t count = 1;
+    for (int64_t extent : operand.shape)
+      count *= size_t(extent);
+    if (StringRef(operand.role).starts_with("result") || operand.role == "sum")
+      continue;
+    switch (operand.type) {
+    case ElementType::BF16:
+      inputs[operand.role] = kernels::toBytes(random.bf16(count));
+      break;
+    case ElementType::F8E4M3FN:
+      inputs[operand.role] = random.fp8(count);
+      break;
+    default:
+      inputs[operand.role] = kernels::toBytes(random.positive(count, 1, 2));
+      break;
+    }
+  }
+  return inputs;
+}
+
+std::vector<SubjectMaker> projectSubjects() {
+  const std::vector<TacticCase> cases = {
+      {"gfx950.dense_bf16_m1",
+       kernels::denseBf16Problem(1, 32, 1024, "gated_silu", true)},
+      {"gfx950.dense_bf16_m1_plain", kernels::denseBf16Problem(1, 16, 512)},
+      {"gfx950.dense_fp8_block128_m16",
+       kernels::denseFp8Problem(5, 32, 512, "silu", true, true)},
+      {"gfx950.dense_fp8_block128_plain", kernels::denseFp8Problem(2, 16, 256)},
+      {"gfx950.gated_bf16",
+       kernels::gatedProblem(2, 640, "silu", false, false)},
+      {"gfx950.gated_bf16_quantized",
+       kernels::gatedProblem(2, 640, "gelu_erf", false, true)},
+      {"gfx950.gated_bf16_packed",
+       kernels::gatedProblem(2, 640, "gelu_tanh", true, false)},
+      {"gfx950.gated_bf16_packed_quantized",
+       kernels::gatedProblem(2, 640, "silu", true, true)},
+      {"gfx950.quantize_blocks_bf16", kernels::quantizeProblem(2, 640)},
+      {"gfx950.rms_norm_bf16", kernels::rmsNormProblem(2, 1280, true, false)},
+      {"gfx950.rms_norm_bf16_quantized",
+       kernels::rmsNormProblem(2, 1280, true, true)}};
+  std::vector<SubjectMaker> all;
+  for (const TacticCase &c : cases)
+    all.push_back(
+        {c.tactic, [c] {
+           Subject subject;
+           subject.name = c.tactic;
+           Expected<Instance> instance =
+               kernels::instantiate(c.tactic, c.problem);
+           if (!instance) {
+             ADD_FAILURE() << toString(instance.takeError());
+             return subject;
+           }
+           subject.assembly = sim::test::expandAssembly(
+               kernels::assembler().instanceSource(*instance),
+               std::string(NETRA_TEST_SOURCE_DIR) + "/kernels/gfx950");
+           const Contract &contract = instance->contract;
+           subject.itemsPerGroup =
+               contract.block[0] * contract.block[1] * contract.block[2];
+           subject.groups =
+               uint64_t(contract.grid[0]) * contract.grid[1] * contract.grid[2];
+           subject.dynamicLds = unsigned(contract.dynamicLds);
+           auto shared = std::make_shared<Instance>(std::move(*instance));
+           auto inputs =
+               std::make_shared<kernels::Buffers>(randomInputs(c.problem));
+           subject.run =
+               [shared, inputs](const std::shared_ptr<sim::CodeObject> &object,
+                                const Way &way) {
+                 kernels::RunOptions options;
+                 options.checks = way.options.checks;
+                 options.order = way.options.order;
+                 options.schedule = way.options.schedule;
+                 options.seed = way.options.seed;
+                 options.threads = way.options.threads;
+                 options.counters = way.options.counters;
+                 options.instructionLimit = way.options.instructionLimit;
+                 options.traceTo = way.traceTo;
+                 options.traceWorkgroup = way.traceWorkgroup;
+                 options.traceWave = way.traceWave;
+                 auto done = kernels::run({*shared, object}, *inputs, options);
+                 RunOutcome outcome;
+                 if (!done) {
+                   outcome.error = toString(done.takeError());
+                   return outcome;
+                 }
+                 outcome.findings = std::move(done->findings);
+                 for (auto &[role, bytes] : done->outputs)
+                   outcome.outputs.push_back(std::move(bytes));
+                 return outcome;
+               };
+           return subject;
+         }});
+  return all;
+}
+
+} // namespace netra::mutation

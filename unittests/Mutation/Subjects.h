@@ -1,0 +1,65 @@
+//===- Subjects.h - What the mutation tests run -----------------*- C++ -*-===//
+// SPDX-License-Identifier: MIT
+
+#ifndef NETRA_UNITTESTS_MUTATION_SUBJECTS_H
+#define NETRA_UNITTESTS_MUTATION_SUBJECTS_H
+
+#include "Netra/Simulator/Simulator.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace netra::mutation {
+
+/// How to run.
+struct Way {
+  sim::DeviceOptions options;
+  llvm::raw_ostream *traceTo = nullptr;
+  uint64_t traceWorkgroup = 0;
+  unsigned traceWave = 0;
+};
+
+struct RunOutcome {
+  std::string error; ///< of the launch
+  std::vector<sim::Finding> findings;
+  std::vector<std::vector<uint8_t>> outputs;
+
+  bool sameValues(const RunOutcome &other) const {
+    return error.empty() && other.error.empty() && outputs == other.outputs;
+  }
+};
+
+/// A kernel with a launch, by the text of its assembly.
+struct Subject {
+  std::string name;
+  std::string assembly;
+  unsigned itemsPerGroup = 64;
+  uint64_t groups = 1;
+  unsigned dynamicLds = 0;
+  bool isCompiled = false; ///< not written by hand
+  std::function<RunOutcome(const std::shared_ptr<sim::CodeObject> &,
+                           const Way &)>
+      run;
+
+  unsigned wavesPerGroup() const { return (itemsPerGroup + 63) / 64; }
+};
+
+/// A subject made when its turn comes.
+struct SubjectMaker {
+  std::string name;
+  std::function<Subject()> make;
+};
+
+/// An instance of every tactic of the project.
+std::vector<SubjectMaker> projectSubjects();
+/// The programs that clang compiles, at -O2.
+std::vector<SubjectMaker> programSubjects();
+
+/// The code object of a text; nullptr when it does not assemble, for the reason
+/// that `why` then holds.
+std::shared_ptr<sim::CodeObject> assembled(const std::string &text,
+                                           std::string *why = nullptr);
+
+} // namespace netra::mutation
+
+#endif // NETRA_UNITTESTS_MUTATION_SUBJECTS_H
