@@ -35,10 +35,11 @@ struct GatedCase {
     return inputs;
   }
   std::vector<oracle::Value> expected(const Buffers &inputs) const {
-    oracle::Function function = activation == "silu" ? oracle::Function::Silu
-                                : activation == "gelu_erf"
-                                    ? oracle::Function::GeluErf
-                                    : oracle::Function::GeluTanh;
+    oracle::Function function =
+        activation == "silu"       ? oracle::Function::Silu
+        : activation == "sigmoid"  ? oracle::Function::Sigmoid
+        : activation == "gelu_erf" ? oracle::Function::GeluErf
+                                   : oracle::Function::GeluTanh;
     if (packed) {
       std::vector<uint16_t> both = fromBytes<uint16_t>(inputs.at("packed"));
       return oracle::gated(function, both.data(), both.data() + n, m, n, 2 * n);
@@ -79,6 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
                     GatedCase{16, 5632, "silu", true, true}, GatedCase{3, 128},
                     GatedCase{3, 128, "gelu_erf", true, true},
                     GatedCase{3, 640, "gelu_erf"},
+                    GatedCase{3, 4096, "sigmoid"},
+                    GatedCase{3, 640, "sigmoid", true, true},
                     GatedCase{3, 640, "gelu_tanh", true},
                     GatedCase{3, 640, "gelu_tanh", false, true},
                     GatedCase{9, 512, "silu", true},
@@ -109,7 +112,7 @@ TEST(Gated, TheResultMayTakeTheInputsPlace) {
 TEST(GatedEdge, EveryFiniteGate) {
   // All 65,280 finite bf16 codes as the gate, with up = 1: the whole range of
   // the activations, their denormal results included.
-  for (const char *activation : {"silu", "gelu_erf", "gelu_tanh"}) {
+  for (const char *activation : {"silu", "sigmoid", "gelu_erf", "gelu_tanh"}) {
     GatedCase c{1, 65280, activation};
     std::vector<uint16_t> gate, up(c.n, oracle::encodeBf16(1));
     for (unsigned code = 0; code < 0x10000; ++code)

@@ -41,7 +41,7 @@ inline Value operator*(Value a, Value b) {
                                         a.radius * b.radius);
 }
 
-enum class Function { None, Silu, GeluErf, GeluTanh };
+enum class Function { None, Silu, Sigmoid, GeluErf, GeluTanh };
 
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -51,6 +51,8 @@ inline double apply(Function function, double x) {
     return x;
   case Function::Silu:
     return x * sigmoid(x);
+  case Function::Sigmoid:
+    return sigmoid(x);
   case Function::GeluErf:
     return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
   case Function::GeluTanh: {

@@ -94,6 +94,23 @@ TEST(RmsNormQuantized, EqualsTheNormFollowedByTheQuantization) {
   EXPECT_EQ(both.outputs["sum"], first.outputs["sum"]);
 }
 
+TEST(RmsNorm, TheSumNeedNotBeStored) {
+  for (bool quantized : {false, true}) {
+    NormCase c{3, 7936, true, quantized};
+    Buffers inputs = c.random(5);
+    Outcome stored = runEverywhere(c.tactic(), c.problem(), inputs);
+    EXPECT_EQ(c.check(inputs, stored), "");
+    netra::Problem problem = c.problem();
+    std::erase_if(problem.operands, [](const netra::OperandSpec &operand) {
+      return operand.role == "sum";
+    });
+    Outcome run = runEverywhere(c.tactic(), problem, inputs);
+    EXPECT_EQ(run.outputs.count("sum"), 0u);
+    EXPECT_EQ(run.outputs["result"], stored.outputs["result"]);
+    EXPECT_EQ(run.outputs["result_scale"], stored.outputs["result_scale"]);
+  }
+}
+
 TEST(RmsNorm, TheSumMayTakeTheInputsPlace) {
   for (bool quantized : {false, true})
     for (const char *input : {"x", "residual"}) {

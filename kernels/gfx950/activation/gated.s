@@ -7,7 +7,7 @@
 //
 // Constants
 //   NETRA_M, N       rows and output columns, N a multiple of 128
-//   NETRA_ACTIVATION 1 (silu), 2 (gelu erf), 3 (gelu tanh)
+//   NETRA_ACTIVATION 1 (silu), 2 (gelu erf), 3 (gelu tanh), 5 (sigmoid)
 //   NETRA_PACKED     1: one operand [M, 2 N] with [gate | up] in each row; 0: two
 //   NETRA_QUANTIZE   1: result is FP8 and result_scale is stored
 //   NETRA_WAVES      waves of a work-group
@@ -23,7 +23,7 @@
 
 netra_require (NETRA_M >= 1 && NETRA_M <= 65535), "NETRA_M must be 1..65535"
 netra_require (NETRA_N > 0 && NETRA_N % 128 == 0), "NETRA_N must be a multiple of 128"
-netra_require (NETRA_ACTIVATION >= 1 && NETRA_ACTIVATION <= 3), "NETRA_ACTIVATION must be 1 (silu), 2 (gelu erf) or 3 (gelu tanh)"
+netra_require (NETRA_ACTIVATION >= 1 && NETRA_ACTIVATION <= 5 && NETRA_ACTIVATION != 4), "NETRA_ACTIVATION must be 1 (silu), 2 (gelu erf), 3 (gelu tanh) or 5 (sigmoid)"
 netra_require (NETRA_PACKED == 0 || NETRA_PACKED == 1), "NETRA_PACKED must be 0 or 1"
 netra_require (NETRA_QUANTIZE == 0 || NETRA_QUANTIZE == 1), "NETRA_QUANTIZE must be 0 or 1"
 netra_require (NETRA_WAVES == 1 || NETRA_WAVES == 4), "NETRA_WAVES must be 1 or 4"

@@ -14,7 +14,8 @@
 //   NETRA_VEC        elements per lane and load: 8, or 4 when N is no multiple of 512
 //   NETRA_WAVES      waves of a work-group: 1, 2, 4, 8 or 16
 //   NETRA_EPSILON, NETRA_WEIGHT_OFFSET  bits of an f32
-//   NETRA_HAS_RESIDUAL  1: residual is read and sum is stored
+//   NETRA_HAS_RESIDUAL  1: residual is read
+//   NETRA_HAS_SUM    1: sum is stored; needs a residual
 //   NETRA_QUANTIZE   1: result is FP8 and result_scale is stored
 //
 // Schedule. A row is cut into vectors of VEC elements; work-item t takes vectors t,
@@ -34,6 +35,7 @@ netra_require (NETRA_N % (64 * NETRA_VEC) == 0), "NETRA_N must be a multiple of 
 netra_require (NETRA_WAVES == 1 || NETRA_WAVES == 2 || NETRA_WAVES == 4 || NETRA_WAVES == 8 || NETRA_WAVES == 16), "NETRA_WAVES must be 1, 2, 4, 8 or 16"
 netra_require (NETRA_N > 64 * NETRA_VEC * (NETRA_WAVES / 2)), "NETRA_WAVES is more than the row has vectors for"
 netra_require (NETRA_HAS_RESIDUAL == 0 || NETRA_HAS_RESIDUAL == 1), "NETRA_HAS_RESIDUAL must be 0 or 1"
+netra_require (NETRA_HAS_SUM == 0 || (NETRA_HAS_SUM == 1 && NETRA_HAS_RESIDUAL)), "NETRA_HAS_SUM must be 0, or 1 with a residual"
 netra_require (NETRA_QUANTIZE == 0 || NETRA_QUANTIZE == 1), "NETRA_QUANTIZE must be 0 or 1"
 netra_require (NETRA_BLOCK_X == 64 * NETRA_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 * NETRA_WAVES x 1 x 1"
 netra_require (NETRA_GRID_X == NETRA_M && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1), "the grid must be NETRA_M x 1 x 1"
@@ -105,6 +107,8 @@ netra_require (8 + RMS_ITERS * (NETRA_VEC + 3 * RMS_DW) <= 256), "the row needs 
   netra_load_pointer S_RESULT, NETRA_ARG_RESULT
   .if NETRA_HAS_RESIDUAL
   netra_load_pointer S_RESIDUAL, NETRA_ARG_RESIDUAL
+  .endif
+  .if NETRA_HAS_SUM
   netra_load_pointer S_SUM, NETRA_ARG_SUM
   .endif
   .if NETRA_QUANTIZE
@@ -136,6 +140,8 @@ netra_require (8 + RMS_ITERS * (NETRA_VEC + 3 * RMS_DW) <= 256), "the row needs 
   netra_row_pointer S_X, S_ROW, 2*NETRA_N, S_TMP
   .if NETRA_HAS_RESIDUAL
     netra_row_pointer S_RESIDUAL, S_ROW, 2*NETRA_N, S_TMP
+  .endif
+  .if NETRA_HAS_SUM
     netra_row_pointer S_SUM, S_ROW, 2*NETRA_N, S_TMP
   .endif
   .if NETRA_QUANTIZE
@@ -185,6 +191,8 @@ netra_require (8 + RMS_ITERS * (NETRA_VEC + 3 * RMS_DW) <= 256), "the row needs 
         v_add_f32 v[rms_v+2*rms_d+1], v[rms_v+2*rms_d+1], v[V_T1]
         .set rms_d, rms_d + 1
       .endr
+    .endif
+    .if NETRA_HAS_SUM
       netra_bf16_pack_run V_X+RMS_DW*rms_i, rms_v, RMS_DW
       rms_round_begin rms_i
       .if rms_i == 0
