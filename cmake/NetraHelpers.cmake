@@ -99,6 +99,10 @@ function(netra_add_tool name)
     target_link_libraries(${name} PRIVATE LLVM)
     netra_reuse_headers(${name} NetraCatalog)
   endif()
+  # Installed tools find the libraries beside them wherever the tree is moved,
+  # and MLIR's, which lie outside the loader's path.
+  set_target_properties(${name} PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LLVM_LIBRARY_DIR}")
   set_property(GLOBAL APPEND PROPERTY NETRA_TOOLS ${name})
 endfunction()
 

@@ -25,6 +25,10 @@ install(FILES
   "${PROJECT_BINARY_DIR}/NetraRuntimeConfig.cmake"
   "${PROJECT_BINARY_DIR}/NetraRuntimeConfigVersion.cmake"
   DESTINATION ${runtime_package} COMPONENT runtime)
+# The installed tree may be moved, so that the file may not name its place.
+file(RELATIVE_PATH netra_prefix_from_pc
+  "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" netra_prefix_from_pc "${netra_prefix_from_pc}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/netra-engine.pc.in"
   "${PROJECT_BINARY_DIR}/netra-engine.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/netra-engine.pc"

@@ -3,7 +3,9 @@
 // LLVM's libraries come without instrumentation, but its allocators, which
 // stand in headers, mark free memory as forbidden wherever they are compiled
 // with it; the two disagree about the same block. The marks are left out.
-extern "C" __attribute__((used, visibility("default"))) const char *
+//
+// Weak, because a program gets it from each library that it is made of.
+extern "C" __attribute__((weak, used, visibility("default"))) const char *
 __asan_default_options() {
   return "allow_user_poisoning=0";
 }
