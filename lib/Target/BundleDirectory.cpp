@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -15,7 +16,9 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <mutex>
 #include <set>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -88,8 +91,8 @@ static bool exchangeFolders(const std::string &left, const std::string &right) {
 #endif
 }
 
-/// An existing destination must be a folder that is empty or holds an engine:
-/// nothing else is ever replaced.
+/// An existing destination must be a folder that is empty or holds an engine
+/// and nothing else: no file that a user may want to keep is ever replaced.
 static Error checkDestination(const std::string &destination, bool &exists) {
   fs::file_status status;
   std::error_code error = fs::status(destination, status, /*follow=*/false);
@@ -99,21 +102,186 @@ static Error checkDestination(const std::string &destination, bool &exists) {
   if (error)
     return createStringError(error, destination + ": " + error.message());
   if (!fs::is_directory(status))
-    return createStringError(destination +
-                             ": expected a folder or nothing, found a file; "
-                             "choose another place for the engine");
-  SmallString<256> engine(destination);
-  path::append(engine, engineFileName);
-  if (fs::is_regular_file(engine))
-    return Error::success();
+    return createStringError(
+        destination + ": expected a folder or nothing, found a " +
+        (status.type() == fs::file_type::symlink_file ? "symbolic link"
+                                                      : "file") +
+        "; choose another place for the engine");
+  auto refuse = [&](const Twine &found) {
+    return createStringError(
+        destination +
+        ": expected an engine and nothing else, an empty folder "
+        "or nothing, found a folder with " +
+        found + "; it is left as it is");
+  };
   fs::directory_iterator first(destination, error), end;
   if (error)
     return createStringError(error, destination + ": " + error.message());
-  if (first != end)
-    return createStringError(
-        destination + ": expected an engine (a folder with engine.json), an "
-                      "empty folder or nothing, found a folder with other "
-                      "files; it is left as it is");
+  if (first == end)
+    return Error::success();
+  Expected<Engine> engine = readBundle(destination);
+  if (!engine) {
+    consumeError(engine.takeError());
+    return refuse("other files and no engine.json of an engine");
+  }
+  StringSet<> known;
+  known.insert(engineFileName);
+  for (const EngineFile &file : engine->files)
+    for (StringRef at = file.path; !at.empty(); at = path::parent_path(at))
+      known.insert(at);
+  for (fs::recursive_directory_iterator it(destination, error,
+                                           /*follow_symlinks=*/false),
+       last;
+       it != last && !error; it.increment(error)) {
+    StringRef name = StringRef(it->path()).drop_front(destination.size() + 1);
+    if (!known.contains(name))
+      return refuse("\"" + name + "\", which is no part of the engine there");
+  }
+  if (error)
+    return createStringError(error, destination + ": " + error.message());
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Staging
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The folder in which an engine is put together. It goes with this object,
+/// with the process when abandonStaging is called, and by the next run for the
+/// same destination otherwise: its owner holds a lock that ends with it.
+class Staging {
+public:
+  ~Staging() {
+    std::lock_guard<std::mutex> guard(mutex);
+    if (!folder.empty())
+      fs::remove_directories(folder);
+    active.erase(folder);
+    if (lock >= 0)
+      ::close(lock);
+  }
+
+  Error create(StringRef parent, StringRef name) {
+    std::string prefix = ("." + name + ".netra-").str();
+    removeStale(parent, prefix);
+    // Another run may take a folder that is not locked yet for a stale one.
+    constexpr unsigned attempts = 64;
+    for (unsigned attempt = 1; attempt <= attempts; ++attempt) {
+      SmallString<256> unique;
+      fs::createUniquePath(parent + "/" + prefix + "%%%%%%%%", unique,
+                           /*MakeAbsolute=*/false);
+      std::lock_guard<std::mutex> guard(mutex);
+      folder = std::string(unique);
+      if (Error error = makeDirectory(folder)) {
+        folder.clear();
+        return error;
+      }
+      active.insert(folder);
+      lock = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      if (lock >= 0 && ::flock(lock, LOCK_EX | LOCK_NB) == 0 &&
+          fs::is_directory(folder))
+        return Error::success();
+      if (lock >= 0)
+        ::close(lock);
+      lock = -1;
+      active.erase(folder);
+    }
+    folder.clear();
+    return createStringError(parent + ": no folder could be locked in " +
+                             Twine(attempts) + " attempts");
+  }
+
+  Error addFolder(const std::string &name) {
+    std::lock_guard<std::mutex> guard(mutex);
+    return makeDirectory(folder + "/" + name);
+  }
+  Error addFile(const std::string &name, StringRef contents) {
+    std::lock_guard<std::mutex> guard(mutex);
+    return writeFile(folder + "/" + name, contents);
+  }
+
+  const std::string &getFolder() const { return folder; }
+  /// It has become the engine. The mutex is held.
+  void release() {
+    active.erase(folder);
+    folder.clear();
+  }
+
+  /// Held while anything is written below a staging folder or moved.
+  static std::mutex mutex;
+  static std::set<std::string> active;
+
+private:
+  /// Folders of runs that were killed: nobody holds their lock.
+  static void removeStale(StringRef parent, StringRef prefix) {
+    std::error_code error;
+    for (fs::directory_iterator it(parent, error), end; it != end && !error;
+         it.increment(error)) {
+      if (!path::filename(it->path()).starts_with(prefix))
+        continue;
+      int descriptor = ::open(it->path().c_str(),
+                              O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      if (descriptor < 0)
+        continue;
+      if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        fs::remove_directories(it->path());
+      ::close(descriptor);
+    }
+  }
+
+  std::string folder;
+  int lock = -1;
+};
+
+std::mutex Staging::mutex;
+std::set<std::string> Staging::active;
+
+} // namespace
+
+void abandonStaging() {
+  Staging::mutex.lock(); // for good: nothing may be written from here on
+  for (const std::string &folder : Staging::active)
+    fs::remove_directories(folder);
+}
+
+/// Moves a complete engine from `staging` to `destination`, which `exists` or
+/// not.
+static Error moveIntoPlace(Staging &staging, const std::string &destination,
+                           bool exists) {
+  std::lock_guard<std::mutex> guard(Staging::mutex);
+  const std::string temporary = staging.getFolder();
+  if (!exists) {
+    if (::rename(temporary.c_str(), destination.c_str()) == 0) {
+      staging.release();
+      return Error::success();
+    }
+    // Another run may have put an engine there in the meantime.
+    if (errno != EEXIST && errno != ENOTEMPTY)
+      return failWithErrno("the engine cannot be moved into place",
+                           destination);
+    if (Error error = checkDestination(destination, exists))
+      return error;
+  }
+  // Readers see the old engine or the new one, never a mixture. After the
+  // exchange the temporary name holds the old engine, and cleaning up ends it.
+  if (exchangeFolders(temporary, destination))
+    return Error::success();
+  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
+    return failWithErrno("the engine cannot be moved into place", destination);
+  // Without exchange there is a moment without an engine; on failure the old
+  // one goes back.
+  std::string old = temporary + ".old";
+  if (::rename(destination.c_str(), old.c_str()) != 0)
+    return failWithErrno("the old engine cannot be moved away", destination);
+  if (::rename(temporary.c_str(), destination.c_str()) != 0) {
+    Error error =
+        failWithErrno("the engine cannot be moved into place", destination);
+    ::rename(old.c_str(), destination.c_str());
+    return error;
+  }
+  staging.release();
+  fs::remove_directories(old);
   return Error::success();
 }
 
@@ -150,14 +318,10 @@ Error writeBundle(const Engine &engine, const BundleFiles &files,
   finalizeEngine(final, files);
 
   // Beside the destination, so that renaming stays on one file system.
-  SmallString<256> staging;
-  fs::createUniquePath(parent + "/." + last + ".netra-%%%%%%%%", staging,
-                       /*MakeAbsolute=*/false);
-  std::string temporary(staging);
-  if (Error error = makeDirectory(temporary))
+  Staging staging;
+  if (Error error = staging.create(parent, last))
     return createStringError(destination + ": the engine cannot be written: " +
                              toString(std::move(error)));
-  llvm::scope_exit cleanUp([&] { fs::remove_directories(temporary); });
 
   std::set<std::string> folders;
   for (const auto &[file, contents] : files)
@@ -165,46 +329,21 @@ Error writeBundle(const Engine &engine, const BundleFiles &files,
          folder = path::parent_path(folder))
       folders.insert(folder.str());
   for (const std::string &folder : folders) // parents sort before children
-    if (Error error = makeDirectory(temporary + "/" + folder))
+    if (Error error = staging.addFolder(folder))
       return error;
   for (const auto &[file, contents] : files)
-    if (Error error = writeFile(temporary + "/" + file, contents))
+    if (Error error = staging.addFile(file, contents))
       return error;
-  if (Error error = writeFile(temporary + "/" + engineFileName.str(),
-                              writeEngineJson(final)))
+  if (Error error =
+          staging.addFile(engineFileName.str(), writeEngineJson(final)))
     return error;
   for (const std::string &folder : folders)
-    if (Error error = syncDirectory(temporary + "/" + folder))
+    if (Error error = syncDirectory(staging.getFolder() + "/" + folder))
       return error;
-  if (Error error = syncDirectory(temporary))
+  if (Error error = syncDirectory(staging.getFolder()))
     return error;
-
-  if (!exists) {
-    if (::rename(temporary.c_str(), destination.c_str()) != 0)
-      return failWithErrno("the engine cannot be moved into place",
-                           destination);
-    cleanUp.release();
-    return syncDirectory(parent);
-  }
-  // Readers see the old engine or the new one, never a mixture. After the
-  // exchange the temporary name holds the old engine, and cleaning up ends it.
-  if (exchangeFolders(temporary, destination))
-    return syncDirectory(parent);
-  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
-    return failWithErrno("the engine cannot be moved into place", destination);
-  // Without exchange there is a moment without an engine; on failure the old
-  // one goes back.
-  std::string old = temporary + ".old";
-  if (::rename(destination.c_str(), old.c_str()) != 0)
-    return failWithErrno("the old engine cannot be moved away", destination);
-  if (::rename(temporary.c_str(), destination.c_str()) != 0) {
-    Error error =
-        failWithErrno("the engine cannot be moved into place", destination);
-    ::rename(old.c_str(), destination.c_str());
+  if (Error error = moveIntoPlace(staging, destination, exists))
     return error;
-  }
-  cleanUp.release();
-  fs::remove_directories(old);
   return syncDirectory(parent);
 }
 

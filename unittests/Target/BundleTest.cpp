@@ -11,10 +11,12 @@
 
 #include <random>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace netra;
 using namespace netra::test;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
@@ -144,11 +146,9 @@ TEST(Bundle, ReplacesAnEngineButNothingElse) {
   std::string place = (folder.path / "out").string();
   fs::create_directory(place);
   EXPECT_EQ(message(writeBundle(test.engine, test.files, place)), "");
-  folder.write("out/stale", "left by an older engine");
   test.engine.name = "second";
   EXPECT_EQ(message(writeBundle(test.engine, test.files, place + "/")), "");
   EXPECT_EQ(llvm::cantFail(readBundle(place)).name, "second");
-  EXPECT_FALSE(fs::exists(place + "/stale"));
 
   folder.write("precious/file", "x");
   folder.write("file", "x");
@@ -156,6 +156,13 @@ TEST(Bundle, ReplacesAnEngineButNothingElse) {
     return message(
         writeBundle(test.engine, test.files, (folder.path / name).string()));
   };
+  // Files beside an engine, or beside something that only looks like one.
+  folder.write("out/source/notes.txt", "mine");
+  EXPECT_THAT(fault("out"),
+              HasSubstr("\"source/notes.txt\", which is no part"));
+  EXPECT_EQ(folder.read("out/source/notes.txt"), "mine");
+  fs::remove(folder.path / "out/source/notes.txt");
+  folder.write("precious/engine.json", "{}");
   EXPECT_THAT(fault("precious"), HasSubstr("found a folder with other files"));
   EXPECT_EQ(folder.read("precious/file"), "x");
   EXPECT_THAT(fault("file"), HasSubstr("found a file"));
@@ -165,9 +172,35 @@ TEST(Bundle, ReplacesAnEngineButNothingElse) {
   EXPECT_THAT(message(writeBundle(test.engine, test.files, "")),
               HasSubstr("expected the name of a folder"));
   fs::create_symlink(folder.path / "precious", folder.path / "link");
-  EXPECT_THAT(fault("link"), HasSubstr("found a file"));
+  EXPECT_THAT(fault("link"), HasSubstr("found a symbolic link"));
   EXPECT_THAT(listFolder(folder.path),
               ElementsAre("file", "link", "out", "precious"));
+}
+
+TEST(Bundle, ConcurrentRunsForOneFolderAllSucceed) {
+  TemporaryFolder folder;
+  TestEngine test = makeEngine();
+  std::string place = (folder.path / "out").string();
+  std::vector<std::string> messages(8);
+  std::vector<std::thread> threads;
+  for (std::string &result : messages)
+    threads.emplace_back(
+        [&] { result = message(writeBundle(test.engine, test.files, place)); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_THAT(messages, Each(""));
+  EXPECT_THAT(listFolder(folder.path), ElementsAre("out"));
+}
+
+TEST(Bundle, TheRemainsOfAKilledRunGoWithTheNextOne) {
+  TemporaryFolder folder;
+  TestEngine test = makeEngine();
+  folder.write(".out.netra-0123abcd/code/half", "x");
+  folder.write(".other.netra-0123abcd/half", "x");
+  std::string place = (folder.path / "out").string();
+  EXPECT_EQ(message(writeBundle(test.engine, test.files, place)), "");
+  EXPECT_THAT(listFolder(folder.path),
+              ElementsAre(".other.netra-0123abcd", "out"));
 }
 
 TEST(Bundle, AFailedRunLeavesNothingBehind) {

@@ -192,9 +192,16 @@ void finalizeEngine(Engine &engine, const BundleFiles &files);
 /// written and synced beside `directory` and then renamed; an existing engine
 /// is replaced only by a complete one, and a failed run leaves nothing behind.
 /// Fails when `directory` exists and is not an engine, is a file, or cannot be
-/// written. File modes follow neither umask nor user: 0644 and 0755.
+/// written; "is an engine" means a folder with a readable engine.json and no
+/// file that it does not list. File modes follow neither umask nor user: 0644
+/// and 0755. Concurrent calls for one directory all succeed; the last one stays.
 llvm::Error writeBundle(const Engine &engine, const BundleFiles &files,
                         llvm::StringRef directory);
+
+/// Removes what running calls of `writeBundle` have written so far and stops
+/// them for good. For a process that is about to end: a handler of signals in
+/// a thread of its own, say.
+void abandonStaging();
 
 /// Reads engine.json of a bundle (nothing else).
 llvm::Expected<Engine> readBundle(llvm::StringRef directory);
