@@ -68,6 +68,12 @@ Status Engine::create(const char *directory,
   if (options.flags & ~knownFlags)
     return {NETRA_INVALID_ARGUMENT,
             cat("options.flags: unknown bits in ", options.flags)};
+  if (options.reserved)
+    return {NETRA_INVALID_ARGUMENT,
+            cat("options.reserved: expected 0, found ", options.reserved)};
+  if (!directory || !*directory)
+    return {NETRA_INVALID_ARGUMENT,
+            "directory: expected the path of an engine, found an empty one"};
   if (options.lanes > maxLanes)
     return {NETRA_INVALID_ARGUMENT, cat("options.lanes: expected at most ",
                                         maxLanes, ", found ", options.lanes)};
@@ -294,6 +300,10 @@ Status Engine::checkBuffer(uint64_t index, const void *pointer,
   if (bytes < binding.bytes)
     return {NETRA_BINDING, cat("binding ", binding.name, ": expected at least ",
                                binding.bytes, " bytes, found ", bytes)};
+  if (bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(pointer))
+    return {NETRA_BINDING,
+            cat("binding ", binding.name, ": ", bytes, " bytes from ",
+                address(pointer), " leave the address space")};
   if (!pointer && binding.bytes)
     return {NETRA_INVALID_ARGUMENT,
             cat("binding ", binding.name, ": the device pointer is null")};

@@ -218,9 +218,18 @@ Status Engine::launch(uint32_t profile, const netra_shape &shape, void *stream,
             cat("plan ", bundle.manifest.plans[profile].name, " falls back to ",
                 fallbacks[size_t(missing)].operation,
                 ", which nothing is registered for")};
-  for (uint32_t i = 0; i < bufferCount; ++i)
+  for (uint32_t i = 0; i < bufferCount; ++i) {
     NETRA_RETURN_IF_FAILED(
         checkBuffer(buffers[i].binding, buffers[i].pointer, buffers[i].bytes));
+    if (buffers[i].reserved)
+      return {NETRA_INVALID_ARGUMENT,
+              cat("buffers[", i, "].reserved: expected 0, found ",
+                  buffers[i].reserved)};
+    for (uint32_t j = 0; j < i; ++j)
+      if (buffers[j].binding == buffers[i].binding)
+        return {NETRA_INVALID_ARGUMENT,
+                cat("binding ", buffers[i].binding, " is given twice")};
+  }
   DeviceScope scope(*this);
   NETRA_RETURN_IF_FAILED(scope.getStatus());
 

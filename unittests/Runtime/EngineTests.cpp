@@ -222,6 +222,22 @@ TEST_P(EngineTest, LaunchesWithOtherBuffers) {
       e.engine,
       netra_engine_launch_bound(e.engine, 0, nullptr, nullptr, &buffer, 1),
       NETRA_BINDING, "at least 1024");
+  buffer.bytes = UINT64_MAX;
+  EXPECT_FAILS(
+      e.engine,
+      netra_engine_launch_bound(e.engine, 0, nullptr, nullptr, &buffer, 1),
+      NETRA_BINDING, "leave the address space");
+  buffer = {1, 7, other, tinyBytes};
+  EXPECT_FAILS(
+      e.engine,
+      netra_engine_launch_bound(e.engine, 0, nullptr, nullptr, &buffer, 1),
+      NETRA_INVALID_ARGUMENT, "reserved: expected 0, found 7");
+  buffer.reserved = 0;
+  netra_bound_buffer twice[] = {buffer, buffer};
+  EXPECT_FAILS(
+      e.engine,
+      netra_engine_launch_bound(e.engine, 0, nullptr, nullptr, twice, 2),
+      NETRA_INVALID_ARGUMENT, "binding 1 is given twice");
   buffer.binding = 2;
   EXPECT_FAILS(
       e.engine,
@@ -458,6 +474,10 @@ TEST(CreateTest, SaysWhatIsWrong) {
   options.lanes = 65;
   attempt(bundle, &options, NETRA_INVALID_ARGUMENT, "lanes");
   options.lanes = 1;
+  options.reserved = 1;
+  attempt(bundle, &options, NETRA_INVALID_ARGUMENT, "reserved");
+  options.reserved = 0;
+  attempt("", &options, NETRA_INVALID_ARGUMENT, "found an empty one");
   options.struct_size = 4;
   attempt(bundle, &options, NETRA_INVALID_ARGUMENT, "struct_size");
   options.struct_size = sizeof(options);

@@ -255,7 +255,7 @@ NETRA_API netra_status netra_engine_create(const char *directory,
 
 /* Waits for the device to finish, then frees what the engine owns. NETRA_BUSY,
  * and nothing is freed, while another thread is inside a launch. NULL is
- * allowed. */
+ * allowed. After success the handle is gone: using it again is undefined. */
 NETRA_API netra_status netra_engine_destroy(netra_engine *engine);
 
 /* The sentence of the last call of this thread that failed on this engine, ""
