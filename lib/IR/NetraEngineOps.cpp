@@ -329,7 +329,8 @@ LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 
 /// Checks the symbol and the range of one argument of a step.
 static LogicalResult verifySlot(Operation *op, StringRef constraint,
-                                ArgAttr arg) {
+                                ArgAttr arg,
+                                SymbolTableCollection &symbolTable) {
   auto plan = cast<PlanOp>(op->getParentOp());
   auto engine = cast<EngineOp>(plan->getParentOp());
   int64_t limit = 0;
@@ -341,7 +342,8 @@ static LogicalResult verifySlot(Operation *op, StringRef constraint,
     limit = plan.getArenaAttr().getInt();
     break;
   case SlotKind::Binding: {
-    BindingOp binding = engine.lookupBinding(arg.getSymbol().getValue());
+    auto binding = symbolTable.lookupSymbolIn<BindingOp>(
+        engine, arg.getSymbol().getAttr());
     if (!binding)
       return op->emitOpError()
              << constraint << ": the engine has no binding " << arg.getSymbol();
@@ -353,7 +355,10 @@ static LogicalResult verifySlot(Operation *op, StringRef constraint,
     break;
   }
   case SlotKind::Weight: {
-    WeightOp weight = engine.lookupWeight(arg.getSymbol().getValue());
+    WeightsOp weights = engine.getWeights();
+    auto weight = weights ? symbolTable.lookupSymbolIn<WeightOp>(
+                                weights, arg.getSymbol().getAttr())
+                          : WeightOp();
     if (!weight)
       return op->emitOpError()
              << constraint << ": the engine has no weight " << arg.getSymbol();
@@ -424,7 +429,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
                                << " bytes of LDS do not fit the "
                                << target->maxLds << " of " << target->name;
   for (ArgAttr arg : getArgs().getAsRange<ArgAttr>())
-    if (failed(verifySlot(*this, "C5", arg)))
+    if (failed(verifySlot(*this, "C5", arg, symbolTable)))
       return failure();
   return success();
 }
@@ -458,12 +463,12 @@ FallbackStepOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   if (!getEngine(*this))
     return success(); // The parents report it.
   for (ArgAttr arg : getInputs().getAsRange<ArgAttr>())
-    if (failed(verifySlot(*this, "C5", arg)))
+    if (failed(verifySlot(*this, "C5", arg, symbolTable)))
       return failure();
   for (ArgAttr arg : getOutputs().getAsRange<ArgAttr>()) {
     if (arg.getKind() == SlotKind::Weight)
       return emitOpError("C5: an output must not be a weight, found ") << arg;
-    if (failed(verifySlot(*this, "C5", arg)))
+    if (failed(verifySlot(*this, "C5", arg, symbolTable)))
       return failure();
   }
   return success();

@@ -674,7 +674,61 @@ void FallbackOp::build(OpBuilder &builder, OperationState &state,
                        TypeRange outputs, StringRef operation,
                        ValueRange inputs, StringRef reason) {
   build(builder, state, outputs, builder.getStringAttr(operation), inputs,
-        builder.getStringAttr(reason), ArrayAttr(), ArrayAttr());
+        builder.getStringAttr(reason), ArrayAttr(), ArrayAttr(),
+        DenseI64ArrayAttr(), DictionaryAttr());
+}
+
+std::optional<unsigned> FallbackOp::getUpdatedOperand(unsigned number) {
+  std::optional<ArrayRef<int64_t>> updates = getUpdates();
+  if (!updates || (*updates)[number] < 0)
+    return std::nullopt;
+  return unsigned((*updates)[number]);
+}
+
+static LogicalResult verifyUpdates(FallbackOp op) {
+  std::optional<ArrayRef<int64_t>> updates = op.getUpdates();
+  if (!updates)
+    return success();
+  if (updates->size() != op.getOutputs().size())
+    return op.emitOpError("C3: 'updates' must hold ")
+           << op.getOutputs().size() << " numbers, found " << updates->size();
+  llvm::SmallDenseSet<int64_t> seen;
+  for (auto [number, operand] : llvm::enumerate(*updates)) {
+    if (operand == -1)
+      continue;
+    if (operand < -1 || operand >= int64_t(op.getInputs().size()))
+      return op.emitOpError(
+                 "C3: 'updates' must hold -1 or numbers of operands, "
+                 "found ")
+             << operand;
+    if (!seen.insert(operand).second)
+      return op.emitOpError("C3: operand #")
+             << operand << " is updated by two results";
+    Type expected = op.getInputs()[operand].getType();
+    if (Type found = op.getOutputs()[number].getType(); found != expected)
+      return op.emitOpError("C3: result #")
+             << number << " must have the type " << expected << " of operand #"
+             << operand << ", which it updates, found " << found;
+  }
+  return success();
+}
+
+static LogicalResult verifySettings(FallbackOp op) {
+  for (NamedAttribute setting : op.getSettingsAttr()
+                                    ? op.getSettingsAttr().getValue()
+                                    : ArrayRef<NamedAttribute>()) {
+    Attribute value = setting.getValue();
+    auto number = dyn_cast<TypedAttr>(value);
+    if (!isa<BoolAttr, StringAttr>(value) &&
+        !(isa<IntegerAttr>(value) && number.getType().isInteger(64)) &&
+        !(isa<FloatAttr>(value) && number.getType().isF64()))
+      return op.emitOpError("C4: setting '")
+             << setting.getName().getValue()
+             << "' must be a boolean, a 64-bit integer, an f64 or a string, "
+                "found "
+             << value;
+  }
+  return success();
 }
 
 static LogicalResult verifyNames(FallbackOp op, StringRef attribute,
@@ -699,8 +753,11 @@ LogicalResult FallbackOp::verify() {
   if (failed(verifyNames(*this, "operand_names", getOperandNamesAttr(),
                          getInputs().size())))
     return failure();
-  return verifyNames(*this, "result_names", getResultNamesAttr(),
-                     getOutputs().size());
+  if (failed(verifyNames(*this, "result_names", getResultNamesAttr(),
+                         getOutputs().size())) ||
+      failed(verifyUpdates(*this)))
+    return failure();
+  return verifySettings(*this);
 }
 
 LogicalResult ProfileOp::verify() {

@@ -85,6 +85,7 @@ public:
     restoreNames(module, packed);
     catalog = nullptr;
     symbols = nullptr;
+    wishes.clear();
   }
 
 private:
@@ -151,7 +152,29 @@ private:
                  << "expected static shapes, found " << value.getType()
                  << " for " << role << "; run netra-apply-profile first";
 
-    Problem current = op.getProblem();
+    // Equal operations want the same, as far as the same operands are weights.
+    OperationKey key = getOperationKey(op);
+    for (auto [role, value] : inputs)
+      key.push_back(isWeight(value) ? this : nullptr);
+    auto [entry, isNew] = wishes.try_emplace(key);
+    if (isNew)
+      entry->second = findWishes(op.getProblem(), inputs, results);
+    const Wishes &wanted = entry->second;
+    for (auto [role, value] : inputs)
+      if (auto layout = wanted.find(role.str()); layout != wanted.end())
+        if (failed(storeInput(op, role, value, layout->second)))
+          return failure();
+    for (auto [role, value] : results)
+      if (auto layout = wanted.find(role.str()); layout != wanted.end())
+        storeResult(op, value, layout->second);
+    return success();
+  }
+
+  /// Layouts by role, where the best tactic wants another one.
+  using Wishes = std::map<std::string, std::string>;
+
+  Wishes findWishes(const Problem &current, const Roles &inputs,
+                    const Roles &results) const {
     std::optional<Choice> best = evaluate(current, current, inputs, results);
     for (const Tactic *tactic :
          catalog->tacticsFor(current.family, current.operation)) {
@@ -164,19 +187,12 @@ private:
         best = choice;
     }
     // What nothing can compute stays as it is; selection says why.
-    if (!best || best->problem == current)
-      return success();
-
-    for (auto [role, value] : inputs)
-      if (const OperandSpec *wanted = best->problem.find(role);
-          wanted && wanted->layout != current.find(role)->layout)
-        if (failed(storeInput(op, role, value, wanted->layout)))
-          return failure();
-    for (auto [role, value] : results)
-      if (const OperandSpec *wanted = best->problem.find(role);
-          wanted && wanted->layout != current.find(role)->layout)
-        storeResult(op, value, wanted->layout);
-    return success();
+    Wishes wishes;
+    if (best)
+      for (const OperandSpec &operand : best->problem.operands)
+        if (operand.layout != current.find(operand.role)->layout)
+          wishes[operand.role] = operand.layout;
+    return wishes;
   }
 
   /// Makes `op` read its operand of `role` in another layout.
@@ -274,6 +290,7 @@ private:
   const Catalog *catalog = nullptr;
   SymbolTable *symbols = nullptr;
   SelectOptions selectOptions;
+  std::map<OperationKey, Wishes> wishes;
 };
 
 } // namespace

@@ -62,6 +62,30 @@ FailureOr<Instance> netra::getInstance(Operation *op, const Catalog &catalog) {
   return std::move(*instance);
 }
 
+OperationKey netra::getOperationKey(Operation *op) {
+  OperationKey key = {op->getName().getAsOpaquePointer(),
+                      op->getPropertiesAsAttribute().getAsOpaquePointer()};
+  for (Type type : op->getOperandTypes())
+    key.push_back(type.getAsOpaquePointer());
+  for (Type type : op->getResultTypes())
+    key.push_back(type.getAsOpaquePointer());
+  return key;
+}
+
+FailureOr<const Instance *> InstanceMemo::get(Operation *op) {
+  OperationKey key = getOperationKey(op);
+  key.push_back(
+      op->getAttr(NetraDialect::getTacticAttrName()).getAsOpaquePointer());
+  std::unique_ptr<Instance> &instance = known[key];
+  if (!instance) {
+    FailureOr<Instance> found = getInstance(op, catalog);
+    if (failed(found))
+      return failure();
+    instance = std::make_unique<Instance>(std::move(*found));
+  }
+  return instance.get();
+}
+
 bool netra::isStep(Operation *op) {
   return isa<TacticOpInterface, FallbackOp>(op);
 }

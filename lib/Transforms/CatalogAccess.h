@@ -12,6 +12,9 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
 
+#include <map>
+#include <memory>
+
 namespace netra {
 
 /// Loads the catalogue of `target`. On failure the faults are an error at `op`.
@@ -27,6 +30,24 @@ mlir::LogicalResult emitErrors(mlir::Operation *op, llvm::Error error);
 /// now. Emits an error at `op` otherwise.
 mlir::FailureOr<Instance> getInstance(mlir::Operation *op,
                                       const Catalog &catalog);
+
+/// What decides which kernel an operation needs: its kind, its own attributes
+/// and the types of its operands and results. Operations with equal keys pose
+/// equal problems, which a model with many equal layers does all the time.
+using OperationKey = llvm::SmallVector<const void *, 16>;
+OperationKey getOperationKey(mlir::Operation *op);
+
+/// getInstance for many operations; equal ones share the answer.
+class InstanceMemo {
+public:
+  explicit InstanceMemo(const Catalog &catalog) : catalog(catalog) {}
+
+  mlir::FailureOr<const Instance *> get(mlir::Operation *op);
+
+private:
+  const Catalog &catalog;
+  std::map<OperationKey, std::unique_ptr<Instance>> known;
+};
 
 /// True for an operation whose results need memory and whose work needs a
 /// kernel or the framework: everything but parameters, views and terminators.

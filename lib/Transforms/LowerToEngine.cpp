@@ -50,7 +50,8 @@ FailureOr<PackAttr> resolvePack(SymbolTable &symbols, ParameterOp parameter) {
     return pack;
   SmallVector<Attribute> sources, steps;
   int64_t axis = pack.getAxis();
-  for (Attribute source : pack.getSources()) {
+  bool isAlone = pack.getSources().size() == 1;
+  for (auto [index, source] : llvm::enumerate(pack.getSources())) {
     auto symbol = cast<FlatSymbolRefAttr>(source);
     auto inner = symbols.lookup<ParameterOp>(symbol.getValue());
     if (!inner)
@@ -60,19 +61,22 @@ FailureOr<PackAttr> resolvePack(SymbolTable &symbols, ParameterOp parameter) {
     FailureOr<PackAttr> resolved = resolvePack(symbols, inner);
     if (failed(resolved))
       return failure();
-    bool isAlone = pack.getSources().size() == 1;
     bool isConcat = resolved->getSources().size() > 1;
-    if (!isAlone && (!resolved->getSteps().empty() ||
-                     (isConcat && resolved->getAxis() != axis)))
+    // Casts work on each element, so that those that all sources share may as
+    // well follow the concatenation.
+    bool commutes =
+        llvm::all_of(resolved->getSteps(), llvm::IsaPred<TypeAttr>) &&
+        (index == 0 || llvm::equal(resolved->getSteps(), steps));
+    if (!isAlone && (!commutes || (isConcat && resolved->getAxis() != axis)))
       return parameter.emitError()
              << "recipe of @" << parameter.getSymName()
-             << ": cannot concatenate @" << inner.getSymName()
-             << ", whose own recipe does more than concatenate along axis "
-             << axis;
-    if (isAlone) {
+             << ": expected sources that are cast alike and concatenated along "
+                "axis "
+             << axis << " only, found @" << inner.getSymName();
+    if (isAlone)
       axis = resolved->getAxis();
+    if (index == 0)
       llvm::append_range(steps, resolved->getSteps());
-    }
     llvm::append_range(sources, resolved->getSources());
   }
   llvm::append_range(steps, pack.getSteps());
@@ -116,7 +120,7 @@ FailureOr<ArgAttr> makeValue(Operation *op, const Argument &argument) {
 class EngineBuilder {
 public:
   EngineBuilder(ModuleOp module, const Catalog &catalog)
-      : module(module), catalog(catalog), symbols(module),
+      : module(module), instances(catalog), symbols(module),
         builder(module.getContext()) {}
 
   LogicalResult run(StringRef engineName, StringRef target) {
@@ -398,10 +402,11 @@ private:
   }
 
   LogicalResult addLaunch(Operation *op, StepAccesses &step) {
-    FailureOr<Instance> instance = getInstance(op, catalog);
-    if (failed(instance))
+    FailureOr<const Instance *> found = instances.get(op);
+    if (failed(found))
       return failure();
-    const Contract &contract = instance->contract;
+    const Instance &instance = **found;
+    const Contract &contract = instance.contract;
     DenseMap<StringRef, Value> roles;
     SmallVector<std::pair<StringRef, Value>> inputs, results;
     cast<TacticOpInterface>(op).getRoles(inputs, results);
@@ -424,7 +429,7 @@ private:
       }
     }
 
-    Kernel kernel = getKernel(op, *instance);
+    Kernel kernel = getKernel(op, instance);
     auto symbol = SymbolRefAttr::get(
         builder.getStringAttr(kernel.codeObject),
         FlatSymbolRefAttr::get(module.getContext(), kernel.symbol));
@@ -484,7 +489,7 @@ private:
         builder, op.getLoc(), op.getOpNameAttr(), op.getReasonAttr(),
         builder.getArrayAttr(inputs), builder.getArrayAttr(outputs),
         builder.getArrayAttr(types), builder.getDenseI64ArrayAttr({}),
-        builder.getStringAttr(getStepName(op)));
+        builder.getStringAttr(getStepName(op)), op.getSettingsAttr());
     return success();
   }
 
@@ -584,7 +589,7 @@ private:
   }
 
   ModuleOp module;
-  const Catalog &catalog;
+  InstanceMemo instances;
   SymbolTable symbols;
   OpBuilder builder;
   EngineOp engine;

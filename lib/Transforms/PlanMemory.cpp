@@ -35,8 +35,8 @@ struct Buffer {
 /// Plans one function.
 class FunctionPlanner {
 public:
-  FunctionPlanner(func::FuncOp func, const Catalog &catalog)
-      : func(func), catalog(catalog) {}
+  FunctionPlanner(func::FuncOp func, InstanceMemo &instances)
+      : func(func), instances(instances) {}
 
   FailureOr<ArenaOp> run(ModuleOp module, uint64_t stepLimit) {
     if (!func.getBody().hasOneBlock())
@@ -97,12 +97,12 @@ private:
     for (OpOperand &operand : op->getOpOperands())
       if (failed(checkReadable(operand)))
         return failure();
-    std::optional<Instance> instance;
+    const Instance *instance = nullptr;
     if (isa<TacticOpInterface>(op)) {
-      FailureOr<Instance> found = getInstance(op, catalog);
+      FailureOr<const Instance *> found = instances.get(op);
       if (failed(found))
         return failure();
-      instance = std::move(*found);
+      instance = *found;
     }
     for (OpResult result : op->getResults()) {
       auto type = cast<RankedTensorType>(result.getType());
@@ -112,8 +112,21 @@ private:
                << "expected a tensor of known size, found " << type
                << " for result #" << result.getResultNumber();
       uint32_t last = std::max(lastRead.lookup(result), index);
-      if (instance && updates(*instance, op, result)) {
-        if (failed(takeOver(op, index, result, last)))
+      SmallVector<unsigned> candidates;
+      bool inPlace = instance && updates(*instance, op, result);
+      if (inPlace)
+        for (auto [resultNumber, operandNumber] :
+             cast<TacticOpInterface>(op).getInPlaceCandidates())
+          if (resultNumber == result.getResultNumber())
+            candidates.push_back(operandNumber);
+      if (auto fallback = dyn_cast<FallbackOp>(op))
+        if (std::optional<unsigned> operand =
+                fallback.getUpdatedOperand(result.getResultNumber())) {
+          inPlace = true;
+          candidates.push_back(*operand);
+        }
+      if (inPlace) {
+        if (failed(takeOver(op, index, result, last, candidates)))
           return failure();
         continue;
       }
@@ -162,21 +175,17 @@ private:
     return false;
   }
 
-  /// Gives `result` the memory of the operand that the kernel updates.
+  /// Gives `result` the memory of the operand that the operation updates, the
+  /// first of `candidates` for which that is sound.
   LogicalResult takeOver(Operation *op, uint32_t index, OpResult result,
-                         uint32_t last) {
+                         uint32_t last, ArrayRef<unsigned> candidates) {
     auto fail = [&](const Twine &why) {
       return op->emitError()
              << "result #" << result.getResultNumber()
-             << " is updated in place by its kernel, which cannot be proven "
-                "sound: "
-             << why;
+             << " is updated in place, which cannot be proven sound: " << why;
     };
     std::string why = "no operand of the operation may be overwritten by it";
-    for (auto [resultNumber, operandNumber] :
-         cast<TacticOpInterface>(op).getInPlaceCandidates()) {
-      if (resultNumber != result.getResultNumber())
-        continue;
+    for (unsigned operandNumber : candidates) {
       Value operand = op->getOperand(operandNumber);
       Value storage = getStorage(operand);
       std::string name = "operand #" + std::to_string(operandNumber);
@@ -339,7 +348,7 @@ private:
   }
 
   func::FuncOp func;
-  const Catalog &catalog;
+  InstanceMemo &instances;
   SmallVector<Operation *> steps;
   DenseMap<Operation *, uint32_t> stepIndex;
   /// Last step that reads a storage.
@@ -359,11 +368,13 @@ public:
     FailureOr<Catalog> catalog = loadCatalog(module, libraryRoot, target);
     if (failed(catalog))
       return signalPassFailure();
+    InstanceMemo instances(*catalog);
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     bool ok = true;
     for (func::FuncOp func : functions)
       if (!func.isDeclaration())
-        ok &= succeeded(FunctionPlanner(func, *catalog).run(module, stepLimit));
+        ok &=
+            succeeded(FunctionPlanner(func, instances).run(module, stepLimit));
     if (!ok)
       signalPassFailure();
   }

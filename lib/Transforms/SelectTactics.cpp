@@ -57,6 +57,7 @@ public:
         for (Operation &op : llvm::make_early_inc_range(block))
           ok &= succeeded(visit(&op));
     catalog = nullptr;
+    choices.clear();
     if (!ok)
       signalPassFailure();
   }
@@ -85,16 +86,23 @@ private:
                  << "expected static shapes, found " << value.getType()
                  << " for " << role << "; run netra-apply-profile first";
 
-    SelectOptions options;
-    options.target = target;
-    options.allowExperimental = allowExperimental;
-    Selection selection = catalog->select(op.getProblem(), options);
+    Choice &choice = choices[getOperationKey(op)];
+    if (!choice.selection) {
+      SelectOptions options;
+      options.target = target;
+      options.allowExperimental = allowExperimental;
+      choice.selection = catalog->select(op.getProblem(), options);
+      if (choice.selection->winner)
+        choice.tactic =
+            makeTactic(op.getContext(), choice.selection->winner->instance);
+    }
+    const Selection &selection = *choice.selection;
     if (!selection.winner) {
       replaceByFallback(op, selection, inputs, results);
       return success();
     }
     const Instance &instance = selection.winner->instance;
-    TacticAttr tactic = makeTactic(op.getContext(), instance);
+    TacticAttr tactic = choice.tactic;
     op->setAttr(NetraDialect::getTacticAttrName(), tactic);
     if (!explain)
       return success();
@@ -110,6 +118,17 @@ private:
     for (const Candidate &miss : selection.nearest)
       op->emitRemark() << "nearest miss: " << describe(miss);
     return success();
+  }
+
+  static Attribute makeSetting(OpBuilder &builder,
+                               const AttributeValue &value) {
+    if (const bool *flag = std::get_if<bool>(&value))
+      return builder.getBoolAttr(*flag);
+    if (const int64_t *number = std::get_if<int64_t>(&value))
+      return builder.getI64IntegerAttr(*number);
+    if (const double *number = std::get_if<double>(&value))
+      return builder.getF64FloatAttr(*number);
+    return builder.getStringAttr(std::get<std::string>(value));
   }
 
   void replaceByFallback(TacticOpInterface op, const Selection &selection,
@@ -138,12 +157,12 @@ private:
     fallback.setOperandNamesAttr(builder.getStrArrayAttr(operandNames));
     fallback.setResultNamesAttr(builder.getStrArrayAttr(resultNames));
     // The framework needs what the operation says besides its operands.
-    SmallVector<NamedAttribute> attributes;
-    for (NamedAttribute attribute : op->getAttrs())
-      if (!attribute.getName().strref().ends_with("SegmentSizes"))
-        attributes.push_back(attribute);
-    if (!attributes.empty())
-      fallback->setAttr("attributes", builder.getDictionaryAttr(attributes));
+    SmallVector<NamedAttribute> settings;
+    for (const auto &[key, value] : op.getProblem().attributes)
+      settings.push_back(
+          builder.getNamedAttr(key, makeSetting(builder, value)));
+    if (!settings.empty())
+      fallback.setSettingsAttr(builder.getDictionaryAttr(settings));
     op->emitRemark() << "fallback: " << reason;
     for (auto [result, output] :
          llvm::zip_equal(results, fallback.getOutputs())) {
@@ -153,7 +172,13 @@ private:
     op->erase();
   }
 
+  struct Choice {
+    std::optional<Selection> selection;
+    TacticAttr tactic;
+  };
+
   const Catalog *catalog = nullptr;
+  std::map<OperationKey, Choice> choices;
 };
 
 } // namespace

@@ -753,6 +753,46 @@ func.func @f() {
 
 // -----
 
+func.func @fallback(%x: tensor<4xbf16>) {
+  // expected-error @+1 {{'netra.fallback' op C3: 'updates' must hold 1 numbers, found 2}}
+  %0 = netra.fallback "f" (%x) reason("r") {updates = array<i64: 0, 0>} : (tensor<4xbf16>) -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @fallback(%x: tensor<4xbf16>) {
+  // expected-error @+1 {{'netra.fallback' op C3: 'updates' must hold -1 or numbers of operands, found 1}}
+  %0 = netra.fallback "f" (%x) reason("r") {updates = array<i64: 1>} : (tensor<4xbf16>) -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @fallback(%x: tensor<4xbf16>) {
+  // expected-error @+1 {{'netra.fallback' op C3: operand #0 is updated by two results}}
+  %0:2 = netra.fallback "f" (%x) reason("r") {updates = array<i64: 0, 0>} : (tensor<4xbf16>) -> (tensor<4xbf16>, tensor<4xbf16>)
+  return
+}
+
+// -----
+
+func.func @fallback(%x: tensor<4xbf16>) {
+  // expected-error @+1 {{'netra.fallback' op C3: result #0 must have the type 'tensor<4xbf16>' of operand #0, which it updates, found 'tensor<4xf32>'}}
+  %0 = netra.fallback "f" (%x) reason("r") {updates = array<i64: 0>} : (tensor<4xbf16>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @fallback(%x: tensor<4xbf16>) {
+  // expected-error @+1 {{'netra.fallback' op C4: setting 'n' must be a boolean, a 64-bit integer, an f64 or a string, found 1 : i32}}
+  netra.fallback "f" (%x) reason("r") {settings = {n = 1 : i32}} : (tensor<4xbf16>) -> ()
+  return
+}
+
+// -----
+
 // expected-error @+1 {{'netra.profile' op C1: 'm' must start at 1 or above, found #netra.guard<0..1>}}
 netra.profile @p {m = #netra.guard<0..1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 

@@ -140,6 +140,8 @@ func.func @fallbacks(%q: tensor<1x96xbf16>, %p: tensor<1xi64>) {
   netra.fallback "framework.sync" () reason("why not") : () -> ()
   // CHECK: netra.fallback "framework.split"(%{{.*}}) reason("no tactic") {operand_names = ["q"], result_names = ["low", "high"]} : (tensor<1x96xbf16>) -> (tensor<1x48xbf16>, tensor<1x48xbf16>)
   %1:2 = netra.fallback "framework.split" (%q) reason("no tactic") {operand_names = ["q"], result_names = ["low", "high"]} : (tensor<1x96xbf16>) -> (tensor<1x48xbf16>, tensor<1x48xbf16>)
+  // CHECK: netra.fallback "framework.append"(%{{.*}}, %{{.*}}) reason("no tactic") {settings = {exact = true, mode = "ring", page = 16 : i64, scale = 5.000000e-01 : f64}, updates = array<i64: 0, -1>} : (tensor<1x96xbf16>, tensor<1xi64>) -> (tensor<1x96xbf16>, tensor<1xi64>)
+  %2:2 = netra.fallback "framework.append" (%q, %p) reason("no tactic") {settings = {exact = true, mode = "ring", page = 16 : i64, scale = 0.5 : f64}, updates = array<i64: 0, -1>} : (tensor<1x96xbf16>, tensor<1xi64>) -> (tensor<1x96xbf16>, tensor<1xi64>)
   return
 }
 

@@ -56,8 +56,9 @@ func.func @f.one(%x: tensor<1x64xbf16>) -> tensor<1x64xf32> attributes {netra.pr
 netra.profile @one {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<1>}
 netra.parameter @a : tensor<16x16xbf16> checkpoint("a")
 netra.parameter @b : tensor<16x16xf32> pack(@a then cast f32)
-// expected-error @below {{recipe of @c: cannot concatenate @b, whose own recipe does more than concatenate along axis 0}}
-netra.parameter @c : tensor<32x16xf32> pack(concat 0 [@b, @b])
+netra.parameter @d : tensor<16x16xf32> checkpoint("d")
+// expected-error @below {{recipe of @c: expected sources that are cast alike and concatenated along axis 0 only, found @d}}
+netra.parameter @c : tensor<32x16xf32> pack(concat 0 [@b, @d])
 netra.arena @f.one bytes(0) lower_bound(0) alignment(256)
 func.func @f.one(%x: tensor<1x64xbf16>) -> tensor<1x64xbf16> attributes {netra.profile = @one} {
   %c = netra.get @c : tensor<32x16xf32>

@@ -42,6 +42,10 @@
 // CHECK-NOT: func.func
 // CHECK-NOT: netra.parameter
 
+// A cast that all sources share follows their concatenation.
+// RUN: netra-opt %S/Inputs/cast-then-concatenate.mlir --netra-engine-pipeline="profiles=one library-root=%S/Inputs/library" 2>/dev/null | FileCheck %s --check-prefix=CAST
+// CAST: netra.weight @both at(0 : 2048) : tensor<32x16xf32> pack(concat 0 ["a" : tensor<16x16xbf16>, "b" : tensor<16x16xbf16>] then cast f32)
+
 module @model {
   netra.parameter @u : tensor<32x64xbf16> checkpoint("u")
   netra.parameter @v : tensor<64x64xbf16> checkpoint("v")

@@ -35,7 +35,7 @@ func.func @constant() -> tensor<1x64xf32> {
 // -----
 
 func.func @input_updated(%x: tensor<1x64xbf16>, %r: tensor<1x64xbf16>) -> tensor<1x64xbf16> {
-  // expected-error @below {{result #0 is updated in place by its kernel, which cannot be proven sound: operand #1 is an input, which belongs to the caller}}
+  // expected-error @below {{result #0 is updated in place, which cannot be proven sound: operand #1 is an input, which belongs to the caller}}
   %a = netra.add %x, %r : tensor<1x64xbf16>
   return %a : tensor<1x64xbf16>
 }
@@ -44,7 +44,7 @@ func.func @input_updated(%x: tensor<1x64xbf16>, %r: tensor<1x64xbf16>) -> tensor
 
 func.func @old_value_read(%x: tensor<1x64xbf16>, %r: tensor<1x64xbf16>) -> (tensor<1x64xbf16>, tensor<1x64xf32>) {
   %m = netra.mul %x, %r : tensor<1x64xbf16>
-  // expected-error @below {{result #0 is updated in place by its kernel, which cannot be proven sound}}
+  // expected-error @below {{result #0 is updated in place, which cannot be proven sound}}
   %a = netra.add %m, %r : tensor<1x64xbf16>
   %c = netra.cast %m : tensor<1x64xbf16> to tensor<1x64xf32>
   return %a, %c : tensor<1x64xbf16>, tensor<1x64xf32>
@@ -82,4 +82,12 @@ func.func @state_lost(%h: tensor<1x64xbf16> {netra.state = "history"}, %x: tenso
 func.func @same_name(%x: tensor<1x64xbf16> {netra.name = "x"}, %y: tensor<1x64xbf16> {netra.name = "x"}) -> tensor<1x64xbf16> {
   %m = netra.mul %x, %y : tensor<1x64xbf16>
   return %m : tensor<1x64xbf16>
+}
+
+// -----
+
+func.func @fallback_updates_input(%x: tensor<1x64xbf16>) -> tensor<1x64xbf16> {
+  // expected-error @below {{result #0 is updated in place, which cannot be proven sound: operand #0 is an input, which belongs to the caller}}
+  %a = netra.fallback "framework.append" (%x) reason("r") {updates = array<i64: 0>} : (tensor<1x64xbf16>) -> tensor<1x64xbf16>
+  return %a : tensor<1x64xbf16>
 }

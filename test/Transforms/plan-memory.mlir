@@ -76,3 +76,24 @@ module @state {
     return %a : tensor<1x64xbf16>
   }
 }
+
+// -----
+
+// A fallback that says which operand it updates takes over its memory: of a
+// state, and of a temporary that nothing reads afterwards.
+
+// CHECK-LABEL: module @fallback_updates
+// CHECK: netra.arena @f bytes(512) lower_bound(512)
+// CHECK: netra.fallback "append"{{.*}}netra.place = [#netra.place<binding @cache, 0, 8192, overwrites = 1>]
+// CHECK: netra.fallback "read"{{.*}}#netra.place<arena, [[T:[0-9]+]], 256>
+// CHECK: netra.fallback "scale"{{.*}}#netra.place<arena, [[T]], 256, overwrites = 0>
+module @fallback_updates {
+  func.func @f(%x: tensor<1x128xbf16>, %c: tensor<32x128xbf16> {netra.state = "cache"}) -> (tensor<1x128xbf16>, tensor<32x128xbf16> {netra.state = "cache"}) {
+    %a = netra.fallback "append" (%x, %c) reason("r") {updates = array<i64: 1>} : (tensor<1x128xbf16>, tensor<32x128xbf16>) -> tensor<32x128xbf16>
+    %t = netra.fallback "read" (%a) reason("r") : (tensor<32x128xbf16>) -> tensor<1x128xbf16>
+    %s = netra.fallback "scale" (%t) reason("r") {updates = array<i64: 0>} : (tensor<1x128xbf16>) -> tensor<1x128xbf16>
+    %u = netra.fallback "use" (%s, %x) reason("r") : (tensor<1x128xbf16>, tensor<1x128xbf16>) -> tensor<1x128xbf16>
+    %y = netra.fallback "end" (%u, %s) reason("r") : (tensor<1x128xbf16>, tensor<1x128xbf16>) -> tensor<1x128xbf16>
+    return %y, %a : tensor<1x128xbf16>, tensor<32x128xbf16>
+  }
+}

@@ -16,7 +16,7 @@
 
 // An experiment is not chosen unasked.
 
-// CHECK: netra.fallback "netra.activation"{{.*}}maturity{{.*}}attributes = {activation = #netra.activation<silu>}
+// CHECK: netra.fallback "netra.activation"{{.*}}maturity{{.*}}settings = {activation = "silu"}
 
 // A view needs no kernel.
 

@@ -7,6 +7,7 @@
 #include "SchemaValidator.h"
 #include "TestTactic.h"
 
+#include "Netra/Catalog/Model.h"
 #include "Netra/Catalog/Vocabulary.h"
 
 #include "gmock/gmock.h"
@@ -215,27 +216,21 @@ TEST(Manifest, AllFaultsAreReportedTogether) {
 
 /// What a reader checks and a schema cannot say.
 static bool isSemantic(const std::string &text) {
-  for (const char *part : {"unknown name",
-                           "expected an expression",
-                           "expected a layout",
-                           "names of dimensions",
-                           "a role of \"match\"",
-                           "an attribute of",
-                           "a value for",
-                           "expected a permutation",
-                           "only values that",
-                           "only types that",
-                           "that starts with",
-                           "a name that no",
-                           "depend on themselves",
-                           "evidence for a verified",
-                           "evidence of kind",
-                           "\"min\" of at most",
-                           "each argument name once",
-                           "an integer for type",
-                           "ATTRIBUTE} for type",
-                           "whose values \"match\"",
-                           "[MIN, MAX] with"})
+  for (const char *part :
+       {"unknown name", "expected an expression", "expected a layout",
+        "names of dimensions", "a role of \"match\"", "an attribute of",
+        "a value for", "expected a permutation", "only values that",
+        "only types that", "that starts with", "a name that no",
+        "depend on themselves", "evidence for a verified", "evidence of kind",
+        "\"min\" of at most", "each argument name once", "an integer for type",
+        "ATTRIBUTE} for type", "whose values \"match\"", "[MIN, MAX] with",
+        // of models: sizes that do not fit each other
+        "a part for the layers that use it", "no such part, because",
+        "the window of window_attention", "because no layer is window",
+        "expected the tokens that", "expected the sequences", "a multiple of",
+        "expected an even number", "a positive factor", "none without scaling",
+        "llama3 scaling", "low_frequency_factor <", "at most count",
+        "shared_intermediate beside", "at most 4096", "expected 0 or 1"})
     if (text.find(part) != std::string::npos)
       return true;
   return false;
@@ -307,6 +302,22 @@ TEST(Manifest, SchemaAndReaderAgreeOnProfiles) {
       accepted, refused);
   EXPECT_GT(accepted, 10u);
   EXPECT_GT(refused, 50u);
+}
+
+TEST(Manifest, SchemaAndReaderAgreeOnModels) {
+  SchemaValidator schema(readSchema("model"));
+  size_t accepted = 0, refused = 0;
+  for (const char *name : {"tiny_qwen3_5_moe", "tiny_llama", "tiny_gemma2"})
+    compareWithSchema(
+        schema,
+        readJson(std::string(NETRA_TEST_SOURCE_DIR) +
+                 "/manifests/gfx950/models/" + name + ".json"),
+        [](const Json &document) {
+          return message(parseModel(document.dump(), "m.json"));
+        },
+        accepted, refused);
+  EXPECT_GT(accepted, 100u);
+  EXPECT_GT(refused, 500u);
 }
 
 TEST(Manifest, AnyBytesAreSurvived) {

@@ -298,7 +298,8 @@ def Netra_FallbackStepOp : Netra_Op<"fallback_step", [
   let summary = "a step that the framework carries out";
   let description = [{
     The runtime calls back with the memory of the inputs and outputs. `types` gives
-    the tensor type of each input, then of each output.
+    the tensor type of each input, then of each output; `settings` are those of
+    the `netra.fallback`.
 
     ```mlir
     netra.fallback_step "framework.rotary" reason("no tactic") inputs([#netra.arg<arena, 0, 192>])
@@ -316,7 +317,7 @@ def Netra_FallbackStepOp : Netra_Op<"fallback_step", [
   let arguments = (ins
     StrAttr:$op_name, StrAttr:$reason, Netra_ArgArrayAttr:$inputs,
     Netra_ArgArrayAttr:$outputs, TypeArrayAttr:$types, DenseI64ArrayAttr:$after,
-    StrAttr:$name);
+    StrAttr:$name, OptionalAttr<DictionaryAttr>:$settings);
   let assemblyFormat = [{
     $op_name `reason` `(` $reason `)` `inputs` `(` $inputs `)` `outputs` `(`
     $outputs `)` `types` `(` $types `)` `after` `(` $after `)`

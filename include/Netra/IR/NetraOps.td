@@ -520,22 +520,33 @@ def Netra_FallbackOp : Netra_Op<"fallback"> {
     a callback of the runtime. Nothing is assumed of its effects, so it is neither
     removed nor merged nor moved.
 
+    `settings` are the numbers and words that the operation needs besides its
+    operands. `updates` has an entry for each result: the number of the operand
+    whose memory the operation updates in place, or -1.
+
     ```mlir
     %z = netra.fallback "framework.rotary" (%q, %p) reason("no tactic: head dimension 96")
        : (tensor<1x96xbf16>, tensor<1xi64>) -> tensor<1x96xbf16>
+    %s = netra.fallback "framework.append" (%x, %cache) reason("no tactic") {updates = array<i64: 1>, settings = {page = 16 : i64}}
+       : (tensor<1x96xbf16>, tensor<64x96xbf16>) -> tensor<64x96xbf16>
     ```
 
     Constraints:
     - (C1) Operation and reason are not empty.
     - (C2) `operand_names` and `result_names`, if present, have one distinct name
       per operand and per result.
+    - (C3) `updates`, if present, has one entry per result: -1, or the number of an
+      operand that has the type of the result; no operand twice.
+    - (C4) A setting is a boolean, a 64-bit integer, an `f64` or a string.
   }];
   let arguments = (ins
     StrAttr:$op_name,
     Variadic<AnyRankedTensor>:$inputs,
     StrAttr:$reason,
     OptionalAttr<StrArrayAttr>:$operand_names,
-    OptionalAttr<StrArrayAttr>:$result_names);
+    OptionalAttr<StrArrayAttr>:$result_names,
+    OptionalAttr<DenseI64ArrayAttr>:$updates,
+    OptionalAttr<DictionaryAttr>:$settings);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$outputs, "::llvm::StringRef":$operation,
@@ -545,6 +556,10 @@ def Netra_FallbackOp : Netra_Op<"fallback"> {
     `:` functional-type($inputs, $outputs)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Number of the operand that result `number` is an update of.
+    ::std::optional<unsigned> getUpdatedOperand(unsigned number);
+  }];
 }
 
 def Netra_ProfileOp : Netra_Op<"profile", [Symbol]> {

@@ -1,0 +1,125 @@
+//===- Builder.h - Building blocks of imported models -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_LIB_CONVERSION_MODELTONETRA_BUILDER_H
+#define NETRA_LIB_CONVERSION_MODELTONETRA_BUILDER_H
+
+#include "Netra/Catalog/Model.h"
+#include "Netra/IR/NetraOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace netra::importer {
+
+/// One tensor of the checkpoint that a projection is made of: the module's name
+/// below the checkpoint's prefix, and its rows.
+struct ProjectionPart {
+  std::string module;
+  int64_t rows;
+};
+
+/// Builds one module with one function. Values are [rows, columns] in bf16
+/// where nothing else is said; rows are dynamic.
+class ModelBuilder {
+public:
+  ModelBuilder(mlir::MLIRContext *context, const ModelDescription &model);
+
+  /// Adds an argument, and a result when `state`; call before any operation.
+  mlir::Value addInput(llvm::StringRef name, mlir::RankedTensorType type);
+  mlir::Value addState(llvm::StringRef name, mlir::RankedTensorType type);
+  /// Ends the function: its results are `logits` and the states' last values.
+  mlir::OwningOpRef<mlir::ModuleOp> finish(mlir::Value logits);
+
+  /// What follows stands for this part of the model, e.g. "layers.3.mlp".
+  void enter(const llvm::Twine &name);
+
+  /// The last value of the state that `addState` gave as `initial`.
+  mlir::Value current(mlir::Value initial) { return states.lookup(initial); }
+
+  /// [rows, `columns`] of `element` (bf16 when null).
+  mlir::RankedTensorType rows(llvm::ArrayRef<int64_t> rest,
+                              mlir::Type element = {});
+  mlir::RankedTensorType fixed(llvm::ArrayRef<int64_t> shape,
+                               mlir::Type element = {});
+
+  /// The value of a tensor of the checkpoint; `name` stands below the prefix.
+  mlir::Value parameter(const llvm::Twine &name, mlir::RankedTensorType type);
+  /// A tensor that does not have the prefix.
+  mlir::Value topLevelParameter(llvm::StringRef name,
+                                mlir::RankedTensorType type);
+
+  mlir::Value norm(mlir::Value x, const llvm::Twine &module);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value gated(mlir::Value gate, mlir::Value up, Activation activation);
+
+  /// x * [parts]^T. `name` is the module that the parts make together. FP8 when
+  /// the model is and `keepBf16` is not set.
+  mlir::Value project(mlir::Value x, llvm::ArrayRef<ProjectionPart> parts,
+                      const llvm::Twine &name, bool bias = false,
+                      bool keepBf16 = false);
+
+  /// x * weight^T with both in bf16.
+  mlir::Value product(mlir::Value x, mlir::Value weight,
+                      mlir::RankedTensorType type);
+
+  /// `x` as FP8 and its scales, made once for each `x`.
+  QuantizeBlocksOp quantize(mlir::Value x);
+  /// An operation that the dialect does not have.
+  struct Fallback {
+    llvm::StringRef operation;
+    llvm::SmallVector<std::pair<std::string, mlir::Value>> inputs;
+    llvm::SmallVector<std::pair<std::string, mlir::RankedTensorType>> outputs;
+    /// States (as addState gave them) that it updates; their new values are the
+    /// last results.
+    llvm::SmallVector<std::pair<std::string, mlir::Value>> updated = {};
+    llvm::SmallVector<mlir::NamedAttribute> settings = {};
+  };
+  /// The results named in `outputs`.
+  llvm::SmallVector<mlir::Value> fallback(Fallback description);
+  /// Appends the weight of experts `name` to the inputs of `op`, as `label`,
+  /// and its scale, as `label`_scale, when the model is FP8.
+  void addExpertWeight(Fallback &op, llvm::StringRef label,
+                       const llvm::Twine &name, llvm::ArrayRef<int64_t> shape);
+
+  mlir::NamedAttribute setting(llvm::StringRef name, int64_t value);
+  mlir::NamedAttribute setting(llvm::StringRef name, double value);
+  mlir::NamedAttribute setting(llvm::StringRef name, llvm::StringRef value);
+  mlir::NamedAttribute flag(llvm::StringRef name, bool value);
+
+  mlir::Type bf16, f32, f8, i32;
+  const ModelDescription &model;
+
+private:
+  ParameterOp declare(llvm::StringRef symbol, llvm::StringRef checkpoint,
+                      mlir::RankedTensorType type);
+  /// The parameter that the recipe makes.
+  mlir::Value packed(llvm::StringRef symbol, llvm::ArrayRef<ParameterOp> parts,
+                     mlir::RankedTensorType type, mlir::Type castTo = {});
+  mlir::Value get(ParameterOp parameter);
+  mlir::Type scaleType();
+
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// For parameters, in front of the function; for its body.
+  mlir::OpBuilder top, body;
+  mlir::func::FuncOp function;
+  mlir::Location location;
+  llvm::StringMap<ParameterOp> parameters;
+  llvm::DenseMap<mlir::Value, mlir::Value> states;
+  llvm::DenseMap<mlir::Value, QuantizeBlocksOp> quantized;
+  struct Slot {
+    std::string name;
+    mlir::Value initial;
+    bool isState;
+  };
+  std::vector<Slot> slots;
+};
+
+} // namespace netra::importer
+
+#endif // NETRA_LIB_CONVERSION_MODELTONETRA_BUILDER_H
