@@ -11,7 +11,8 @@ shift
 kinds=("${@:-bf16}")
 [ $# -gt 0 ] || kinds=(bf16 fp8)
 export PATH="$build/bin:$PATH"
-export NETRA_LIBRARY_ROOT=${NETRA_LIBRARY_ROOT:-$(cd "$here/../.." && pwd)}
+root=$(cd "$here/../.." && pwd)
+export NETRA_LIBRARY_ROOT=${NETRA_LIBRARY_ROOT:-$root}
 
 phases=()
 
@@ -24,8 +25,7 @@ step() {
   printf '\n$ %s' "${1##*/}"
   local word
   for word in "${@:2}"; do
-    word=${word/#"$build"/build}
-    printf ' %s' "${word/#"$here"/examples/decoder_mlp}"
+    printf ' %s' "${word//"$root/"/}"
   done
   printf '\n'
   begin=${EPOCHREALTIME/[.,]/}
@@ -75,6 +75,7 @@ run() {
   printf '%s\n' "${phases[@]}"
 }
 
+printf 'Each command works from %s after\n  PATH=%s/bin:$PATH\n' "$root" "${build//"$root/"/}"
 for kind in "${kinds[@]}"; do
   case $kind in
     bf16|fp8) run "$kind" ;;

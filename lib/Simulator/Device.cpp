@@ -550,6 +550,12 @@ private:
         sinceStart += budget;
         switch (outcome) {
         case Workgroup::Outcome::Done:
+          if (isLate()) {
+            fail(active[i]->linear,
+                 createStringError("launch of " + state.kernel->name + ": " +
+                                   lateness()));
+            return;
+          }
           idle.push_back(std::move(active[i]));
           active.erase(active.begin() + long(i));
           sinceStart = 0;
@@ -597,6 +603,17 @@ private:
     error = std::move(reason);
   }
 
+  bool isLate() const {
+    return state.hasDeadline &&
+           std::chrono::steady_clock::now() > state.deadline;
+  }
+  std::string lateness() const {
+    return formatv("the time limit of {0} s is exceeded; is the kernel waiting "
+                   "for something that never comes?",
+                   state.options.timeout)
+        .str();
+  }
+
   bool checkLimits(Workgroup &group) {
     std::string reason;
     if (state.options.instructionLimit &&
@@ -605,12 +622,8 @@ private:
                        "kernel waiting for something that never comes?",
                        state.options.instructionLimit)
                    .str();
-    else if (state.hasDeadline &&
-             std::chrono::steady_clock::now() > state.deadline)
-      reason = formatv("the time limit of {0} s is exceeded; is the kernel "
-                       "waiting for something that never comes?",
-                       state.options.timeout)
-                   .str();
+    else if (isLate())
+      reason = lateness();
     if (reason.empty())
       return true;
     for (Wave &w : group.waves)

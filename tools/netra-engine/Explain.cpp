@@ -5,8 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
-
-#include "llvm/Support/MemoryBuffer.h"
+#include "InputFile.h"
 
 #include <nlohmann/json.hpp>
 
@@ -78,9 +77,9 @@ int netra::tool::explainMain(int argc, char **argv) {
     return fail("explain: expected one engine directory", ExitUsage);
 
   std::string path = directory + "/explain.json";
-  auto file = llvm::MemoryBuffer::getFile(path);
+  auto file = readInput(path);
   if (!file)
-    return fail(path + ": " + file.getError().message());
+    return fail(llvm::toString(file.takeError()));
   if (arguments.has("json")) {
     std::fwrite((*file)->getBufferStart(), 1, (*file)->getBufferSize(), stdout);
     return ExitSuccess;

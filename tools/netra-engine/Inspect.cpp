@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "InputFile.h"
+#include "MemoryMap.h"
 
 #include "Netra/Target/Bundle.h"
-
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -40,96 +40,6 @@ const char *roleName(BindingRole role) {
                                        : "state";
 }
 
-/// One value in the arena, by what the steps touch.
-struct Buffer {
-  uint64_t offset = 0, bytes = 0;
-  std::string uses; // one character per step: W written, r read, - kept
-};
-
-template <typename Visitor>
-void forEachArenaUse(const Engine &engine, const EngineStep &step,
-                     Visitor visit) {
-  if (step.kind == EngineStep::Kind::Fallback) {
-    for (const EngineSlot &slot : step.inputs)
-      if (slot.kind == EngineSlot::Kind::Arena)
-        visit(slot, false);
-    for (const EngineSlot &slot : step.outputs)
-      if (slot.kind == EngineSlot::Kind::Arena)
-        visit(slot, true);
-    return;
-  }
-  if (step.codeObject >= engine.codeObjects.size() ||
-      step.kernel >= engine.codeObjects[step.codeObject].kernels.size())
-    return;
-  const auto &arguments =
-      engine.codeObjects[step.codeObject].kernels[step.kernel].arguments;
-  for (size_t i = 0; i < std::min(arguments.size(), step.arguments.size()); ++i)
-    if (step.arguments[i].kind == EngineSlot::Kind::Arena)
-      visit(step.arguments[i], arguments[i].access != Access::Read);
-}
-
-std::vector<Buffer> arenaBuffers(const Engine &engine, const EnginePlan &plan) {
-  std::vector<Buffer> buffers;
-  size_t count = plan.steps.size();
-  // The value that a read of a step sees was written by an earlier step.
-  auto findValue = [&](const EngineSlot &slot) -> Buffer * {
-    for (size_t i = buffers.size(); i-- > 0;)
-      if (buffers[i].offset <= slot.offset &&
-          slot.offset - buffers[i].offset <
-              std::max<uint64_t>(buffers[i].bytes, 1))
-        return &buffers[i];
-    return nullptr;
-  };
-  for (size_t step = 0; step < count; ++step) {
-    forEachArenaUse(engine, plan.steps[step],
-                    [&](const EngineSlot &slot, bool writes) {
-                      if (writes)
-                        return;
-                      if (Buffer *buffer = findValue(slot))
-                        buffer->uses[step] = 'r';
-                    });
-    forEachArenaUse(
-        engine, plan.steps[step], [&](const EngineSlot &slot, bool writes) {
-          if (!writes)
-            return;
-          Buffer buffer = {slot.offset, slot.bytes, std::string(count, ' ')};
-          buffer.uses[step] = 'W';
-          buffers.push_back(std::move(buffer));
-        });
-  }
-  for (Buffer &buffer : buffers) {
-    size_t last = buffer.uses.find_last_not_of(' ');
-    for (size_t i = buffer.uses.find('W') + 1; i < last; ++i)
-      if (buffer.uses[i] == ' ')
-        buffer.uses[i] = '-';
-  }
-  std::sort(buffers.begin(), buffers.end(),
-            [](const Buffer &a, const Buffer &b) {
-              return std::pair(a.offset, a.uses.find('W')) <
-                     std::pair(b.offset, b.uses.find('W'));
-            });
-  return buffers;
-}
-
-void printMemory(const Engine &engine, const EnginePlan &plan) {
-  std::printf("\n  memory: arena of %llu bytes (%s), aligned to %llu\n",
-              (unsigned long long)plan.arenaBytes,
-              byteCount(plan.arenaBytes).c_str(),
-              (unsigned long long)plan.arenaAlignment);
-  std::vector<Buffer> buffers = arenaBuffers(engine, plan);
-  if (buffers.empty())
-    return;
-  std::string ruler;
-  for (size_t i = 0; i < plan.steps.size(); ++i)
-    ruler += char('0' + i % 10);
-  std::printf("    %10s %10s  step %s\n", "offset", "bytes", ruler.c_str());
-  for (const Buffer &buffer : buffers)
-    std::printf("    %10llu %10llu       %s\n",
-                (unsigned long long)buffer.offset,
-                (unsigned long long)buffer.bytes, buffer.uses.c_str());
-  std::printf("    (W written, r read, - kept)\n");
-}
-
 void printPlan(const Engine &engine, const EnginePlan &plan) {
   std::printf("\nplan %s: profile %s, priority %lld, for %s\n",
               plan.name.c_str(), plan.profile.name.c_str(),
@@ -153,7 +63,7 @@ void printPlan(const Engine &engine, const EnginePlan &plan) {
                   dimensions(step.grid).c_str(), dimensions(step.block).c_str(),
                   step.tactic.c_str(), after.c_str());
   }
-  printMemory(engine, plan);
+  std::printf("\n%s", describeMemory(engine, plan).c_str());
 }
 
 void printEngine(const Engine &engine) {
@@ -208,6 +118,27 @@ void printEngine(const Engine &engine) {
     printPlan(engine, plan);
 }
 
+int printMemory(const Engine &engine, const Arguments &arguments) {
+  std::string kind = arguments.get("memory"), name = arguments.get("plan");
+  if (kind != "text" && kind != "svg")
+    return fail("inspect: --memory: expected text or svg, found \"" + kind +
+                    '"',
+                ExitUsage);
+  std::string known;
+  for (const EnginePlan &plan : engine.plans) {
+    if (name.empty() || plan.name == name) {
+      std::string text = kind == "svg" ? drawMemory(engine, plan)
+                                       : describeMemory(engine, plan);
+      std::fwrite(text.data(), 1, text.size(), stdout);
+      return ExitSuccess;
+    }
+    known += (known.empty() ? "" : ", ") + plan.name;
+  }
+  return fail("inspect: --plan: expected one of " +
+              (known.empty() ? "none (the engine has no plan)" : known) +
+              ", found \"" + name + '"');
+}
+
 } // namespace
 
 int netra::tool::inspectMain(int argc, char **argv) {
@@ -217,6 +148,11 @@ int netra::tool::inspectMain(int argc, char **argv) {
                       "ENGINE");
   arguments.value("engine", "DIR", "the engine, instead of ENGINE");
   arguments.flag("json", "print engine.json instead");
+  arguments.value("memory", "text|svg",
+                  "print only the memory plan, as text or as a drawing (time "
+                  "across, addresses up)");
+  arguments.value("plan", "NAME",
+                  "the plan that --memory is about (the first)");
   if (std::optional<int> code = arguments.parse(argc, argv))
     return *code;
   std::string directory = arguments.get("engine");
@@ -229,12 +165,14 @@ int netra::tool::inspectMain(int argc, char **argv) {
   if (!engine)
     return fail(llvm::toString(engine.takeError()));
   if (arguments.has("json")) {
-    auto text = llvm::MemoryBuffer::getFile(directory + "/engine.json");
+    auto text = readInput(directory + "/engine.json");
     if (!text)
-      return fail(directory + "/engine.json: " + text.getError().message());
+      return fail(llvm::toString(text.takeError()));
     std::fwrite((*text)->getBufferStart(), 1, (*text)->getBufferSize(), stdout);
     return ExitSuccess;
   }
+  if (arguments.has("memory"))
+    return printMemory(*engine, arguments);
   printEngine(*engine);
   return ExitSuccess;
 }

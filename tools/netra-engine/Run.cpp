@@ -5,10 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "InputFile.h"
 #include "OutputFile.h"
 
 #include "llvm/ADT/APFloat.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <netra/engine.h>
 #include <nlohmann/json.hpp>
@@ -268,14 +269,14 @@ private:
         missing += std::string(missing.empty() ? "" : ", ") + buffer.info.name;
       }
     }
-    if (!missing.empty())
-      return usage("no --input for " + missing +
-                   "; --seed=N fills inputs with random values");
     if (!inputs.empty())
       return usage(
           "--input: expected one of " +
           bindingNames([](netra_role role) { return role != NETRA_OUTPUT; }) +
           ", found " + inputs.begin()->first);
+    if (!missing.empty())
+      return usage("no --input for " + missing +
+                   "; --seed=N fills inputs with random values");
     for (const auto &[name, path] : outputs) {
       bool known = false;
       for (const Buffer &buffer : buffers)
@@ -315,9 +316,9 @@ private:
   }
 
   static Outcome readInput(const std::string &path, Buffer &buffer) {
-    auto file = llvm::MemoryBuffer::getFile(path, false, false);
+    auto file = netra::tool::readInput(path);
     if (!file)
-      return Failure{path + ": " + file.getError().message()};
+      return Failure{llvm::toString(file.takeError())};
     if ((*file)->getBufferSize() != buffer.info.bytes)
       return Failure{path + ": expected " + std::to_string(buffer.info.bytes) +
                      " bytes for " + buffer.info.name + ", found " +
@@ -482,8 +483,12 @@ private:
       printLaunches();
     if (milliseconds.size() > 1 && !differing)
       std::printf("all %zu launches give the same bits\n", milliseconds.size());
-    if (simulator && arguments.has("check"))
-      std::printf("checkers (%s): %s\n", arguments.get("check").c_str(),
+    std::string checks = arguments.get("check");
+    if (simulator && arguments.has("check") &&
+        (checks.empty() || checks == "none"))
+      std::printf("checkers: none was on\n");
+    else if (simulator && arguments.has("check"))
+      std::printf("checkers (%s): %s\n", checks.c_str(),
                   findings ? (std::to_string(findings) + " findings").c_str()
                            : "no findings");
   }
@@ -494,6 +499,7 @@ private:
       {"instructions", "instructions of all waves"},
       {"mfma_share", "share of matrix instructions"},
       {"global_load_bytes", "bytes loaded"},
+      // The rest is read again, by lanes and work-groups that share it.
       {"global_distinct_read_bytes", "of them distinct"},
       {"first_wait_bytes_per_cu", "bytes in flight per CU at the first wait"},
       {"max_round_trips", "serial memory round trips of a wave"},
@@ -525,7 +531,11 @@ private:
         continue;
       for (const auto &[key, label] : mainCounters)
         if (auto it = counters->find(key); it != counters->end())
-          std::printf("    %-40s %s\n", label, it->dump().c_str());
+          std::printf(
+              "    %-40s %s\n", label,
+              it->is_number_float()
+                  ? llvm::formatv("{0:P1}", it->get<double>()).str().c_str()
+                  : it->dump().c_str());
     }
   }
 

@@ -41,7 +41,7 @@ void printUsage(std::FILE *file) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+static int runCommand(int argc, char **argv) {
   if (argc < 2) {
     printUsage(stderr);
     return ExitUsage;
@@ -60,10 +60,7 @@ int main(int argc, char **argv) {
       continue;
     // Only memory can run out; everything else travels as a value.
     try {
-      int code = command.main(argc - 1, argv + 1);
-      if (std::fflush(stdout) || std::ferror(stdout))
-        return fail("cannot write the output");
-      return code;
+      return command.main(argc - 1, argv + 1);
     } catch (const std::exception &error) {
       return fail(error.what());
     }
@@ -71,4 +68,11 @@ int main(int argc, char **argv) {
   fail(std::string("unknown command \"") + argv[1] + '"', ExitUsage);
   printUsage(stderr);
   return ExitUsage;
+}
+
+int main(int argc, char **argv) {
+  const int code = runCommand(argc, argv);
+  if (std::fflush(stdout) || std::ferror(stdout))
+    return fail("cannot write the output");
+  return code;
 }

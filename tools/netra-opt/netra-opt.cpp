@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InputFile.h"
 #include "OutputFile.h"
 
 #include "Netra/Conversion/Passes.h"
@@ -19,7 +20,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -57,6 +57,9 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   hideOptionsOfLibraries();
   quietDiagnostics();
+  cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
+    os << "netra-opt " << NETRA_VERSION << "\n";
+  });
 
   // One line for each library that has dialects.
   mlir::DialectRegistry registry;
@@ -78,15 +81,14 @@ int main(int argc, char **argv) {
 
   if (input == "-" && llvm::sys::Process::StandardInIsUserInput())
     llvm::errs() << "(reading from the terminal; end with ctrl-d)\n";
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file =
-      mlir::openInputFile(input, &message);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> file =
+      netra::tool::readInput(input);
   if (!file)
-    return fail(message);
+    return fail(llvm::toString(file.takeError()));
   std::string text;
   llvm::raw_string_ostream stream(text);
   bool failed =
-      mlir::MlirOptMain(stream, std::move(file), registry, config).failed();
+      mlir::MlirOptMain(stream, std::move(*file), registry, config).failed();
   // What a failed run has printed (after --split-input-file, say) is worth
   // seeing, but not worth a file.
   if (failed && output != "-")

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InputFile.h"
 #include "Netra/Simulator/Simulator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,6 +19,7 @@
 
 using namespace llvm;
 using namespace netra::sim;
+namespace tool = netra::tool;
 
 namespace {
 
@@ -74,11 +76,9 @@ int failWith(Error error) {
 }
 
 Expected<std::vector<uint8_t>> readFile(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = tool::readInput(path);
   if (!buffer)
-    return createStringError("cannot read '" + path +
-                             "': " + buffer.getError().message());
+    return buffer.takeError();
   StringRef data = (*buffer)->getBuffer();
   return std::vector<uint8_t>(data.bytes_begin(), data.bytes_end());
 }
@@ -610,7 +610,7 @@ int coverage(const CommandLine &line) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+static int runCommand(int argc, char **argv) {
   StringRef command = argc > 1 ? argv[1] : "";
   CommandLine line(argc, argv);
   const bool wantsHelp =
@@ -638,4 +638,15 @@ int main(int argc, char **argv) {
          << "\n\n"
          << usage;
   return Failure;
+}
+
+int main(int argc, char **argv) {
+  const int status = runCommand(argc, argv);
+  outs().flush();
+  if (!outs().has_error())
+    return status;
+  const std::error_code code = outs().error();
+  outs().clear_error();
+  return failWith(
+      createStringError(code, "cannot write the output: " + code.message()));
 }

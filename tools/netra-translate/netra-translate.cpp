@@ -15,11 +15,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InputFile.h"
+#include "Interrupts.h"
 #include "Listing.h"
 #include "OutputFile.h"
 #include "Progress.h"
 
+#include "Netra/Catalog/Model.h"
 #include "Netra/Catalog/TargetInfo.h"
+#include "Netra/Conversion/ModelToNetra.h"
 #include "Netra/Conversion/Passes.h"
 #include "Netra/IR/NetraOps.h"
 #include "Netra/Target/EngineTranslation.h"
@@ -28,7 +32,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CommandLine.h"
@@ -44,7 +47,13 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class Action { ToEngine, ToAssembly, FromEngine };
+enum class Action {
+  ToEngine,
+  ToAssembly,
+  FromEngine,
+  ImportModel,
+  ImportHuggingFace
+};
 
 constexpr int kSuccess = 0, kFailure = 1, kUsage = 2;
 
@@ -57,7 +66,12 @@ cl::list<Action>
                        clEnumValN(Action::ToAssembly, "netra-to-asm",
                                   "Write the assembly source of each kernel"),
                        clEnumValN(Action::FromEngine, "engine-to-netra",
-                                  "Read an engine bundle back as a module")),
+                                  "Read an engine bundle back as a module"),
+                       clEnumValN(Action::ImportModel, "import-model",
+                                  "Write the module of a model manifest"),
+                       clEnumValN(Action::ImportHuggingFace, "import-hf-config",
+                                  "Write the module of a Hugging Face "
+                                  "config.json")),
             cl::cat(category));
 cl::opt<std::string> listTacticsFormat(
     "list-tactics", cl::ValueOptional, cl::value_desc("text|json"),
@@ -71,8 +85,8 @@ cl::opt<std::string>
     outputOption("o", cl::value_desc("path"),
                  cl::desc("The engine directory (--netra-to-engine), a folder "
                           "that gets one SYMBOL.s per kernel (--netra-to-asm; "
-                          "stdout without -o), or a file (--engine-to-netra; "
-                          "stdout without -o)"),
+                          "stdout without -o), or a file (the others; stdout "
+                          "without -o)"),
                  cl::cat(category));
 cl::list<std::string>
     profilesOption("profile", cl::CommaSeparated, cl::value_desc("names"),
@@ -100,6 +114,23 @@ cl::opt<bool>
                   cl::desc("Say for each operation why its tactic was "
                            "chosen"),
                   cl::cat(category));
+cl::opt<unsigned>
+    stateSlotsOption("state-slots", cl::init(64),
+                     cl::desc("Sequences in flight (--import-hf-config)"),
+                     cl::cat(category));
+cl::opt<unsigned>
+    cacheSlotsOption("cache-slots", cl::init(65536),
+                     cl::desc("Tokens in the KV cache (--import-hf-config)"),
+                     cl::cat(category));
+cl::opt<std::string>
+    cacheTypeOption("cache-type", cl::init("bf16"),
+                    cl::value_desc("bf16|f8E4M3FN"),
+                    cl::desc("Elements of the KV cache (--import-hf-config)"),
+                    cl::cat(category));
+cl::opt<std::string> stateTypeOption(
+    "state-type", cl::init("f32"), cl::value_desc("f32|bf16"),
+    cl::desc("Elements of recurrent states (--import-hf-config)"),
+    cl::cat(category));
 cl::opt<unsigned> jobsOption("jobs", cl::init(0),
                              cl::desc("Kernels assembled at the same time; 0: "
                                       "one on each core"),
@@ -117,6 +148,7 @@ struct Settings {
   std::vector<std::string> profiles;
   bool allowExperimental, explain;
   unsigned jobs;
+  HuggingFaceOptions huggingFace;
 };
 
 Settings readSettings() {
@@ -128,7 +160,10 @@ Settings readSettings() {
       std::vector<std::string>(profilesOption.begin(), profilesOption.end()),
       allowExperimentalOption,
       explainOption,
-      jobsOption};
+      jobsOption,
+      {engineNameOption, stateSlotsOption, cacheSlotsOption,
+       parseElementType(cacheTypeOption).value_or(ElementType::BF16),
+       parseElementType(stateTypeOption).value_or(ElementType::F32)}};
 }
 
 int fail(const llvm::Twine &message) {
@@ -195,15 +230,37 @@ static LogicalResult compile(ModuleOp module, const Settings &settings,
   return manager.run(module);
 }
 
+/// The module of a model manifest, or of a config.json with `huggingFace`.
 static OwningOpRef<ModuleOp>
-readModule(MLIRContext &context, llvm::SourceMgr &sources, StringRef path) {
-  std::string message;
-  auto file = openInputFile(path, &message);
+importDescription(MLIRContext &context, StringRef path, StringRef text,
+                  const HuggingFaceOptions *huggingFace) {
+  llvm::Expected<ModelDescription> model =
+      huggingFace ? parseHuggingFaceConfig(text, path, *huggingFace)
+                  : parseModel(text, path);
+  if (model)
+    return importModel(&context, *model);
+  llvm::errs() << llvm::toString(model.takeError()) << "\n";
+  fail(path + (huggingFace ? ": expected the config.json of a supported model"
+                           : ": expected a model manifest"));
+  return {};
+}
+
+static OwningOpRef<ModuleOp> readModule(MLIRContext &context,
+                                        llvm::SourceMgr &sources,
+                                        StringRef path, Action action,
+                                        const Settings &settings) {
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> file =
+      tool::readInput(path);
   if (!file) {
-    fail(message);
+    fail(llvm::toString(file.takeError()));
     return {};
   }
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  if (action == Action::ImportHuggingFace)
+    return importDescription(context, path, (*file)->getBuffer(),
+                             &settings.huggingFace);
+  if (action == Action::ImportModel || path.ends_with(".json"))
+    return importDescription(context, path, (*file)->getBuffer(), nullptr);
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
 }
 
@@ -268,6 +325,17 @@ static void reportFallbacks(ModuleOp module, const std::string &output) {
                  << output << "' says why\n";
 }
 
+static int writeModule(ModuleOp module, const Settings &settings,
+                       Progress &progress, bool locations) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  // Locations of imported models name their parts, and steps are named by them.
+  module.print(stream, OpPrintingFlags().enableDebugInfo(locations));
+  stream << "\n";
+  progress.finish();
+  return writeText(settings.output, text);
+}
+
 static int translate(Action action, const std::string &input,
                      const Settings &settings, Progress &progress) {
   DialectRegistry registry;
@@ -282,20 +350,23 @@ static int translate(Action action, const std::string &input,
     progress.begin("read engine");
     FailureOr<OwningOpRef<ModuleOp>> module =
         translateFromBundle(&context, input);
-    if (failed(module))
-      return kFailure;
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    (*module)->print(stream);
-    stream << "\n";
-    progress.finish();
-    return writeText(settings.output, text);
+    return failed(module)
+               ? kFailure
+               : writeModule(**module, settings, progress, /*locations=*/false);
+  }
+  if (action == Action::ImportModel || action == Action::ImportHuggingFace) {
+    progress.begin("import");
+    OwningOpRef<ModuleOp> module =
+        readModule(context, sources, input, action, settings);
+    return module ? writeModule(*module, settings, progress, /*locations=*/true)
+                  : kFailure;
   }
 
   if (action == Action::ToEngine && failed(checkBundlePath(settings.output)))
     return kFailure;
   progress.begin("parse");
-  OwningOpRef<ModuleOp> module = readModule(context, sources, input);
+  OwningOpRef<ModuleOp> module =
+      readModule(context, sources, input, action, settings);
   if (!module || failed(compile(*module, settings, progress)))
     return kFailure;
 
@@ -339,16 +410,21 @@ static int list(const Settings &settings) {
       Catalog::findLibraryRoot(settings.libraryRoot), settings.target);
   if (!catalog)
     return fail(llvm::toString(catalog.takeError()));
+  std::string text;
+  llvm::raw_string_ostream stream(text);
   if (wantsTactics)
-    listTactics(*catalog, wantsJson, llvm::outs());
+    listTactics(*catalog, wantsJson, stream);
   else
-    listProfiles(*catalog, llvm::outs());
-  return kSuccess;
+    listProfiles(*catalog, stream);
+  return writeText("-", text);
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
+  cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
+    os << "netra-translate " << NETRA_VERSION << "\n";
+  });
   // With a stream for errors the parser returns instead of exiting with 1.
   std::string errors;
   llvm::raw_string_ostream errorStream(errors);
@@ -365,7 +441,17 @@ int main(int argc, char **argv) {
   bool lists = listTacticsFormat.getNumOccurrences() != 0 || listProfilesFlag;
   if (actions.size() + (lists ? 1 : 0) != 1)
     return failUsage("expected one of --netra-to-engine, --netra-to-asm, "
-                     "--engine-to-netra, --list-tactics, --list-profiles");
+                     "--engine-to-netra, --import-model, --import-hf-config, "
+                     "--list-tactics, --list-profiles");
+  for (auto [option, choices] :
+       {std::pair(&cacheTypeOption, StringRef("bf16|f8E4M3FN")),
+        std::pair(&stateTypeOption, StringRef("f32|bf16"))}) {
+    SmallVector<StringRef> allowed;
+    choices.split(allowed, '|');
+    if (!llvm::is_contained(allowed, option->getValue()))
+      return failUsage("--" + option->ArgStr + ": expected " + choices +
+                       ", found '" + option->getValue() + "'");
+  }
   if (lists) {
     if (!inputs.empty())
       return failUsage("a listing takes no input, found '" + inputs.front() +
@@ -377,6 +463,8 @@ int main(int argc, char **argv) {
                                     : "expected one input, found several");
   if (actions.front() == Action::ToEngine && settings.output.empty())
     return failUsage("expected -o DIR for the engine");
+  // Before the first thread; what is half written goes with the process.
+  tool::cleanUpOnInterrupt(abandonStaging);
   Progress progress(verboseOption, timingOption);
   return translate(actions.front(), inputs.front(), settings, progress);
 }
