@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#if defined(__FMA__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -36,55 +36,156 @@ __attribute__((always_inline)) inline V loadLanes(const T *from) {
   return value;
 }
 
-/// The lower or upper eight of sixteen columns.
-template <unsigned Half>
-__attribute__((always_inline)) inline IntLanes widenHalf(const ShortRow &row) {
-  constexpr int at = 8 * Half;
-  const ShortLanes part = __builtin_shufflevector(
-      row, row, at, at + 1, at + 2, at + 3, at + 4, at + 5, at + 6, at + 7);
-  return __builtin_convertvector(part, IntLanes);
+inline IntLanes widenShorts(const int16_t *from) {
+#if defined(__AVX2__)
+  return (IntLanes)_mm256_cvtepi16_epi32(
+      _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)));
+#else
+  return __builtin_convertvector(loadLanes<ShortLanes>(from), IntLanes);
+#endif
 }
 
-/// For each of \p Rows rows and sixteen columns the largest exponent sum of
-/// eight products and their truncated sum in units of 2^(exponent - 24).
-template <unsigned Step, bool Sparse, unsigned Rows>
-inline void groupSum(const Problem &p, unsigned row, unsigned first,
-                     unsigned column, ShortRow (&exponent)[Rows],
-                     IntLanes (&sum)[Rows][2]) {
-  const unsigned n = p.shape.n;
-  const unsigned step = Step * n;
-  auto placeInB = [&](unsigned q) {
-    return (Sparse ? p.position[row][first + q * Step] : first + q * Step) * n +
-           column;
-  };
-  for (unsigned r = 0; r < Rows; ++r)
-    exponent[r] = ShortRow{} + int16_t(zeroExponent * 2);
-  const uint32_t *exponentA = p.a.exponentA + first * n + row;
-  // Not unrolled: the addresses alone would not fit in the host's registers.
+/// Whether any lane of a comparison's result is set.
+inline bool anyLane(const IntLanes &mask) {
+#if defined(__AVX2__)
+  return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+#else
+  uint64_t part[4];
+  std::memcpy(part, &mask, sizeof part);
+  return (part[0] | part[1] | part[2] | part[3]) != 0;
+#endif
+}
+
+/// A sum in units of its own exponent, floored to those of a larger one. In
+/// words, because lanes that are replaced wrap.
+inline WordLanes align(const IntLanes &sum, const IntLanes &joint,
+                       const int16_t *exponent) {
+  IntLanes below = joint - widenShorts(exponent);
+  lowerTo<IntLanes>(below, IntLanes{} + 31);
+  return (WordLanes)(sum >> below);
+}
+
+/// Where in B the term \p k of row \p row finds its columns.
+template <unsigned N, bool Sparse>
+inline unsigned placeInB(const Problem &p, unsigned row, unsigned k,
+                         unsigned column) {
+  return (Sparse ? p.position[row][k] : k) * N + column;
+}
+
+/// A square of the result whose groups are worked on together.
+constexpr unsigned side = 16;
+/// Stands for groups of zeros, and for those beyond leastExponent, which are
+/// done again: it is below the exponent of every accumulator.
+constexpr int noExponent = -100;
+struct alignas(64) Exponents {
+  int16_t of[side][side];
+};
+
+/// The largest exponent sum of eight products, of each element of a square.
+/// Rows with sums beyond what the loops hold are marked in \p again.
+template <unsigned N, bool Sparse>
+void groupExponents(const Problem &p, unsigned row, unsigned column,
+                    unsigned first, unsigned step, Exponents &to, bool *again) {
+  for (unsigned r = 0; r < side; ++r) {
+    ShortRow top = ShortRow{} + int16_t(zeroExponent * 2);
+    for (unsigned q = 0; q < 8; ++q) {
+      const unsigned k = first + q * step;
+      const int16_t a = p.a.exponent[k * N + row + r];
+      raiseTo<ShortRow>(
+          top, loadLanes<ShortRow>(p.b.exponent +
+                                   placeInB<N, Sparse>(p, row + r, k, column)) +
+                   a);
+    }
+    const ShortRow real = top > int16_t(zeroExponent / 2);
+    const ShortRow outside = ((top < int16_t(leastExponent)) & real) |
+                             (top > int16_t(greatestExponent));
+    again[row + r] |= anyLane((IntLanes)outside);
+    top = (top & real) | (~real & int16_t(noExponent));
+    std::memcpy(to.of[r], &top, sizeof top);
+  }
+}
+
+/// Two of sixteen bytes, each in sixteen columns.
+inline void spreadBytes(SignedByteRow &rows, const int8_t *from,
+                        unsigned pair) {
+#if defined(__AVX2__)
+  const __m128i both = _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
+  const auto place = char(2 * pair);
+  rows = (SignedByteRow)_mm256_shuffle_epi8(
+      _mm256_broadcastsi128_si256(both),
+      _mm256_setr_m128i(_mm_set1_epi8(place), _mm_set1_epi8(char(place + 1))));
+#else
+  int8_t lane[2 * side];
+  std::memset(lane, from[2 * pair], side);
+  std::memset(lane + side, from[2 * pair + 1], side);
+  std::memcpy(&rows, lane, sizeof rows);
+#endif
+}
+
+/// The same from the planes of bytes; dense only. False where they do not say.
+template <unsigned N>
+inline bool nearExponents(const Problem &p, unsigned row, unsigned column,
+                          unsigned first, unsigned step, Exponents &to) {
+  const int base = p.a.maxExponent + p.b.maxExponent;
+  SignedByteRow top[side / 2];
+  for (SignedByteRow &t : top)
+    t = SignedByteRow{} + int8_t(2 * nearZero);
+  const int8_t *a = p.a.nearExponent + first * N + row;
+  const int8_t *b = p.b.nearExponent + first * N + column;
 #pragma GCC unroll 1
-  for (unsigned q = 0; q < 8; ++q, exponentA += step) {
-    const auto b = loadLanes<ShortRow>(p.b.exponentB + placeInB(q));
-    for (unsigned r = 0; r < Rows; ++r) {
-      const IntLanes a = IntLanes{} + int32_t(exponentA[r]);
-      raiseTo<ShortRow>(exponent[r], b + (ShortRow)a);
+  for (unsigned q = 0; q < 8; ++q, a += step * N, b += step * N) {
+    const auto columns = loadLanes<ByteHalf>(b);
+    const SignedByteRow twice = __builtin_shufflevector(
+        columns, columns, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#pragma GCC unroll 8
+    for (unsigned r = 0; r < side / 2; ++r) {
+      SignedByteRow sum;
+      spreadBytes(sum, a, r);
+      sum += twice;
+      raiseTo<SignedByteRow>(top[r], sum);
     }
   }
-  // Groups of zeros only, and exponents the loop does not hold, are clamped
-  // here and dealt with by the caller.
+  // The largest is real unless one that was raised may hide it, and the loops
+  // hold it if it is not too small.
+  const int least =
+      std::max(p.a.isRaised || p.b.isRaised ? nearLeast : nearZero,
+               leastExponent - 1 - base);
+  SignedByteRow doubtful = {};
+  for (unsigned r = 0; r < side / 2; ++r)
+    doubtful |= (top[r] <= int8_t(std::clamp(least, -128, 127))) &
+                (top[r] > int8_t(nearZero));
+  if (base > greatestExponent || anyLane((IntLanes)doubtful))
+    return false;
+  for (unsigned r = 0; r < side; ++r) {
+    ByteHalf part;
+    std::memcpy(&part, reinterpret_cast<const int8_t *>(top) + r * side,
+                sizeof part);
+    ShortRow e = __builtin_convertvector(part, ShortRow);
+    const ShortRow real = e > int16_t(nearZero);
+    e = ((e + int16_t(base)) & real) | (~real & int16_t(noExponent));
+    std::memcpy(to.of[r], &e, sizeof e);
+  }
+  return true;
+}
+
+/// Adds the truncated sums of eight products in units of 2^(exponent - 24), for
+/// \p Rows rows and sixteen columns.
+template <unsigned N, bool Sparse, unsigned Rows>
+inline void truncatedSum(const Problem &p, unsigned row, unsigned column,
+                         unsigned first, unsigned step,
+                         const int16_t (*exponent)[side],
+                         IntLanes (&sum)[Rows][2]) {
   FloatLanes grid[Rows][2];
-  for (unsigned r = 0; r < Rows; ++r) {
-    IntLanes clamped[2] = {widenHalf<0>(exponent[r]),
-                           widenHalf<1>(exponent[r])};
-    for (unsigned h = 0; h < 2; ++h) {
-      raiseTo<IntLanes>(clamped[h], IntLanes{} - 100);
-      grid[r][h] = (FloatLanes)((127 + 24 - clamped[h]) << 23);
-      sum[r][h] = IntLanes{};
-    }
-  }
-  const float *valueA = p.a.value + first * n + row;
+  for (unsigned r = 0; r < Rows; ++r)
+    for (unsigned h = 0; h < 2; ++h)
+      grid[r][h] =
+          (FloatLanes)((127 + 24 - widenShorts(exponent[r] + 8 * h)) << 23);
+  const float *valueA = p.a.value + first * N + row;
 #pragma GCC unroll 1
-  for (unsigned q = 0; q < 8; ++q, valueA += step) {
-    const float *b = p.b.value + placeInB(q);
+  for (unsigned q = 0; q < 8; ++q, valueA += step * N) {
+    const float *b =
+        p.b.value + placeInB<N, Sparse>(p, row, first + q * step, column);
     for (unsigned h = 0; h < 2; ++h) {
       const auto columns = loadLanes<FloatLanes>(b + 8 * h);
       // Only lanes that the caller replaces can wrap.
@@ -96,17 +197,57 @@ inline void groupSum(const Problem &p, unsigned row, unsigned first,
   }
 }
 
+/// sum += the products of the pairs of 16-bit integers in the words of a and b.
+inline void addPairs(IntLanes &sum, uint32_t a, const IntLanes &b) {
+#if defined(__AVX2__)
+  sum += (IntLanes)_mm256_madd_epi16(_mm256_set1_epi32(int32_t(a)), (__m256i)b);
+#else
+  const IntLanes low = (IntLanes)((WordLanes)b << 16) >> 16, high = b >> 16;
+  sum += low * int32_t(int16_t(a)) + high * (int32_t(a) >> 16);
+#endif
+}
+
+/// Sums of sixteen products none of which reaches below the grid, so that they
+/// are exact: in the integers of Plane::pair, then in units of
+/// 2^(exponent - 24). \p fractions: fractional bits of a product.
+template <unsigned N, unsigned Rows>
+inline void exactSum(const Problem &p, unsigned row, unsigned column,
+                     unsigned first, int fractions,
+                     const IntLanes (&exponent)[Rows][2],
+                     IntLanes (&sum)[Rows][2]) {
+  const uint32_t *a = p.a.pair + first / 2 * N + row;
+  const uint32_t *b = p.b.pair + first / 2 * N + column;
+#pragma GCC unroll 2
+  for (unsigned q = 0; q < pairedLength / 2; ++q, a += N, b += N)
+    for (unsigned h = 0; h < 2; ++h) {
+      const auto columns = loadLanes<IntLanes>(b + 8 * h);
+      for (unsigned r = 0; r < Rows; ++r)
+        addPairs(sum[r][h], a[r], columns);
+    }
+  const unsigned group = first / pairedLength;
+  const int base = p.a.maxExponent + p.b.maxExponent + 24 - fractions;
+  for (unsigned r = 0; r < Rows; ++r)
+    for (unsigned h = 0; h < 2; ++h) {
+      IntLanes up = widenShorts(p.b.least[group] + column + 8 * h) +
+                    (p.a.least[group][row + r] + base) - exponent[r][h];
+      lowerTo<IntLanes>(up, IntLanes{} + 31); // sums of zeros only
+      sum[r][h] = (IntLanes)((WordLanes)sum[r][h] << (WordLanes)up);
+    }
+}
+
 /// Joins the group sums of eight columns to their accumulators. With \p Halves
 /// (8-bit units) an accumulator below the grid is dropped; otherwise it is
 /// floored, to -1 when it is negative.
 template <bool Halves>
 inline void accumulate(const IntLanes &sum, const IntLanes &exponent,
                        FloatLanes &c) {
-  IntLanes joint = (IntLanes)((WordLanes)c >> 23 & 0xff) - 127;
-  raiseTo<IntLanes>(joint, exponent);
-  raiseTo<IntLanes>(joint, IntLanes{} - 100); // zeros only
+  // Exponents in the place that they have in a float.
+  const IntLanes own = (exponent + 127) << 23;
+  IntLanes joint = (IntLanes)c & 0x7f800000;
+  raiseTo<IntLanes>(joint, own);
   // The accumulator in units of 2^(joint - 24), the sum in finer ones.
-  const FloatLanes shifted = c * (FloatLanes)((127 + 24 - joint) << 23);
+  const FloatLanes shifted =
+      c * (FloatLanes)(((127u + 24 + 127) << 23) - (WordLanes)joint);
 #if defined(__AVX2__)
   FloatLanes low = (FloatLanes)_mm256_floor_ps((__m256)shifted);
 #else
@@ -119,119 +260,131 @@ inline void accumulate(const IntLanes &sum, const IntLanes &exponent,
     low = (FloatLanes)((WordLanes)low &
                        (WordLanes)((FloatLanes)magnitude >= 0.5f));
   }
-  IntLanes power = exponent - joint + 7; // at most 7
-  IntLanes right = -power;
-  raiseTo<IntLanes>(right, IntLanes{});
-  lowerTo<IntLanes>(right, IntLanes{} + 31);
-  const IntLanes high = sum >> right;
-  raiseTo<IntLanes>(power, IntLanes{});
-  const WordLanes fineBits = (WordLanes)(power + (1023 - 7)) << 20;
-  auto exact = [](const IntHalf &h, const FloatHalf &l, const WordHalf &f) {
-    const DoubleLanes fine =
-        (DoubleLanes)(__builtin_convertvector(f, LongLanes) << 32);
-    return __builtin_convertvector(__builtin_convertvector(h, DoubleLanes) *
-                                           fine +
-                                       __builtin_convertvector(l, DoubleLanes),
-                                   FloatHalf);
-  };
-  const FloatHalf lower = exact(
-                      __builtin_shufflevector(high, high, 0, 1, 2, 3),
-                      __builtin_shufflevector(low, low, 0, 1, 2, 3),
-                      __builtin_shufflevector(fineBits, fineBits, 0, 1, 2, 3)),
-                  upper = exact(
-                      __builtin_shufflevector(high, high, 4, 5, 6, 7),
-                      __builtin_shufflevector(low, low, 4, 5, 6, 7),
-                      __builtin_shufflevector(fineBits, fineBits, 4, 5, 6, 7));
-  const FloatLanes total =
-      __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7);
-  c = total * (FloatLanes)((127 - 24 + joint) << 23);
+  IntLanes below = joint - own, fine = below;
+  lowerTo<IntLanes>(fine, IntLanes{} + (7 << 23));
+  below = ((IntLanes)((WordLanes)below >> 23)) - 7;
+  raiseTo<IntLanes>(below, IntLanes{});
+  lowerTo<IntLanes>(below, IntLanes{} + 31);
+  const IntLanes kept = sum >> below;
+  const FloatLanes unit = (FloatLanes)((127 << 23) - fine);
+  // The sum has up to 31 bits; its two parts are exact as floats, and so is
+  // what rounding the first addition leaves together with the lesser one.
+  const FloatLanes upper =
+                       __builtin_convertvector(kept & ~0xff, FloatLanes) * unit,
+                   rest =
+                       __builtin_convertvector(kept & 0xff, FloatLanes) * unit;
+  const FloatLanes rounded = low + upper, part = rounded - low;
+  const FloatLanes error = (low - (rounded - part)) + (upper - part);
+  c = (rounded + (error + rest)) * (FloatLanes)((WordLanes)joint - (24u << 23));
 }
 
 /// Marks accumulators beyond what the loops hold: tiny, infinite or NaN.
-inline void markAwkward(const FloatLanes &c, IntLanes &awkward) {
+inline bool isAwkward(const FloatLanes &c) {
   const WordLanes magnitude = (WordLanes)c & 0x7fffffff;
-  awkward |=
-      ((IntLanes)(magnitude < leastAccumulator) & (IntLanes)(magnitude != 0)) |
-      (IntLanes)(magnitude >= 0x7f800000);
+  return anyLane((IntLanes)(((WordLanes)(magnitude < leastAccumulator) &
+                             (WordLanes)(magnitude != 0)) |
+                            (WordLanes)(magnitude >= 0x7f800000)));
 }
 
-template <bool Sparse, bool Halves, bool Scaled> void cdna3Rows(Problem &p) {
-  constexpr unsigned length = Halves ? 16 : 8;
+template <unsigned N, bool Sparse, bool Halves, bool Scaled>
+void cdna3Rows(Problem &p) {
+  constexpr unsigned parts = Halves ? 2 : 1, length = 8 * parts;
   // Rows that share the loads of B.
   constexpr unsigned rows = Sparse ? 1 : 2;
-  const unsigned n = p.shape.n;
+  constexpr bool paired = Halves && !Sparse;
   const unsigned stored = Sparse ? p.shape.k / 2 : p.shape.k;
-  bool anyColumn = false;
-  for (unsigned j = 0; j < n; ++j)
-    anyColumn |= p.b.special[j] || (Scaled && p.badScale[1][j]);
-  for (unsigned i = 0; i < n; i += rows) {
-    IntLanes awkward[rows] = {};
-    for (unsigned column = 0; column < n; column += 16) {
-      FloatLanes c[rows][2];
-      ShortRow outside[rows] = {};
-      for (unsigned r = 0; r < rows; ++r)
-        for (unsigned h = 0; h < 2; ++h) {
-          c[r][h] = loadLanes<FloatLanes>(p.c[i + r] + column + 8 * h);
-          markAwkward(c[r][h], awkward[r]);
-        }
+  // Which products the planes of pairs hold, and with how many fractional bits.
+  const int fractions =
+      paired ? int(fractionBits(p.shape.a)) + int(fractionBits(p.shape.b)) : 0;
+  bool again[maxColumns];
+  for (unsigned i = 0; i < N; ++i) {
+    again[i] = p.a.special[i] || (Scaled && p.badScale[0][i]);
+    for (unsigned j = 0; j < N; j += 8) {
+      const auto c = loadLanes<FloatLanes>(p.c[i] + j);
+      again[i] |= isAwkward(c);
+      std::memcpy(p.d[i] + j, &c, sizeof c);
+    }
+  }
+  for (unsigned row = 0; row < N; row += side)
+    for (unsigned column = 0; column < N; column += side)
       for (unsigned first = 0; first < stored; first += length) {
-        ShortRow e[rows];
-        IntLanes s[rows][2];
-        groupSum<Halves ? 2 : 1, Sparse, rows>(p, i, first, column, e, s);
-        if constexpr (Halves) {
-          ShortRow e1[rows];
-          IntLanes s1[rows][2];
-          groupSum<2, Sparse, rows>(p, i, first + 1, column, e1, s1);
-          for (unsigned r = 0; r < rows; ++r) {
-            ShortRow joint = e[r];
-            raiseTo<ShortRow>(joint, e1[r]);
-            ShortRow below = joint - e[r], below1 = joint - e1[r];
-            lowerTo<ShortRow>(below, ShortRow{} + 31);
-            lowerTo<ShortRow>(below1, ShortRow{} + 31);
-            // Words, because lanes that are replaced wrap.
-            s[r][0] = (IntLanes)((WordLanes)(s[r][0] >> widenHalf<0>(below)) +
-                                 (WordLanes)(s1[r][0] >> widenHalf<0>(below1)));
-            s[r][1] = (IntLanes)((WordLanes)(s[r][1] >> widenHalf<1>(below)) +
-                                 (WordLanes)(s1[r][1] >> widenHalf<1>(below1)));
-            e[r] = joint;
-          }
+        Exponents e[parts];
+        for (unsigned part = 0; part < parts; ++part)
+          if (Sparse ||
+              !nearExponents<N>(p, row, column, first + part, parts, e[part]))
+            groupExponents<N, Sparse>(p, row, column, first + part, parts,
+                                      e[part], again);
+        // The most that a row may spread for its sums to be exact.
+        int room = -1;
+        if constexpr (paired) {
+          const int8_t *spread = p.b.spread[first / pairedLength] + column;
+          room = 24 - fractions - *std::max_element(spread, spread + side);
         }
-        for (unsigned r = 0; r < rows; ++r) {
-          const ShortRow real = e[r] > int16_t(zeroExponent / 2);
-          outside[r] |= ((e[r] < int16_t(leastExponent)) & real) |
-                        (e[r] > int16_t(greatestExponent));
-          IntLanes exponent[2] = {widenHalf<0>(e[r]), widenHalf<1>(e[r])};
-          for (unsigned h = 0; h < 2; ++h) {
-            if constexpr (Scaled) {
-              const IntLanes some = exponent[h] > zeroExponent / 2;
-              exponent[h] +=
-                  loadLanes<IntLanes>(p.scaleB[first / 32] + column + 8 * h) +
-                  p.scaleA[first / 32][i + r];
-              awkward[r] |= ((exponent[h] < leastExponent) & some) |
-                            (exponent[h] > greatestExponent);
+        for (unsigned r = 0; r < side; r += rows) {
+          IntLanes sum[rows][2] = {}, joint[rows][2];
+          for (unsigned s = 0; s < rows; ++s)
+            for (unsigned h = 0; h < 2; ++h) {
+              joint[s][h] = widenShorts(e[0].of[r + s] + 8 * h);
+              if constexpr (Halves)
+                raiseTo<IntLanes>(joint[s][h],
+                                  widenShorts(e[1].of[r + s] + 8 * h));
             }
-            accumulate<Halves>(s[r][h], exponent[h], c[r][h]);
+          bool isExact = false;
+          if constexpr (paired) {
+            const int8_t *spread = p.a.spread[first / pairedLength] + row + r;
+            isExact = spread[0] <= room && spread[1] <= room;
           }
+          if (isExact) {
+            exactSum<N>(p, row + r, column, first, fractions, joint, sum);
+          } else {
+            truncatedSum<N, Sparse>(p, row + r, column, first, parts,
+                                    e[0].of + r, sum);
+            if constexpr (Halves) {
+              IntLanes odd[rows][2] = {};
+              truncatedSum<N, Sparse>(p, row + r, column, first + 1, parts,
+                                      e[1].of + r, odd);
+              for (unsigned s = 0; s < rows; ++s)
+                for (unsigned h = 0; h < 2; ++h)
+                  sum[s][h] = (IntLanes)(align(sum[s][h], joint[s][h],
+                                               e[0].of[r + s] + 8 * h) +
+                                         align(odd[s][h], joint[s][h],
+                                               e[1].of[r + s] + 8 * h));
+            }
+          }
+          for (unsigned s = 0; s < rows; ++s)
+            for (unsigned h = 0; h < 2; ++h) {
+              IntLanes exponent = joint[s][h];
+              if constexpr (Scaled) {
+                const IntLanes real = exponent > noExponent;
+                exponent +=
+                    loadLanes<IntLanes>(p.scaleB[first / 32] + column + 8 * h) +
+                    p.scaleA[first / 32][row + r + s];
+                again[row + r + s] |= anyLane(((exponent < leastExponent) |
+                                               (exponent > greatestExponent)) &
+                                              real);
+                lowerTo<IntLanes>(exponent, IntLanes{} + greatestExponent);
+                raiseTo<IntLanes>(exponent, IntLanes{} + noExponent);
+                exponent = (exponent & real) | (~real & noExponent);
+              }
+              float *to = p.d[row + r + s] + column + 8 * h;
+              auto c = loadLanes<FloatLanes>(to);
+              accumulate<Halves>(sum[s][h], exponent, c);
+              std::memcpy(to, &c, sizeof c);
+            }
         }
       }
-      for (unsigned r = 0; r < rows; ++r) {
-        awkward[r] |= widenHalf<0>(outside[r]) | widenHalf<1>(outside[r]);
-        for (unsigned h = 0; h < 2; ++h) {
-          // What has become infinite or NaN has stayed so.
-          awkward[r] |=
-              (IntLanes)(((WordLanes)c[r][h] & 0x7f800000) == 0x7f800000);
-          std::memcpy(p.d[i + r] + column + 8 * h, &c[r][h], sizeof c[r][h]);
-        }
-      }
-    }
-    for (unsigned r = 0; r < rows; ++r) {
-      int32_t again = p.a.special[i + r] || (Scaled && p.badScale[0][i + r]);
-      for (unsigned lane = 0; lane < 8; ++lane)
-        again |= awkward[r][lane];
-      for (unsigned j = 0; (again || anyColumn) && j < n; ++j)
-        if (again || p.b.special[j] || (Scaled && p.badScale[1][j]))
-          p.d[i + r][j] = cdna3Element(p, i + r, j);
-    }
+  bool anyColumn = false;
+  for (unsigned j = 0; j < N; ++j)
+    anyColumn |= p.b.special[j] || (Scaled && p.badScale[1][j]);
+  for (unsigned i = 0; i < N; ++i) {
+    // What has become infinite or NaN has stayed so.
+    IntLanes special = {};
+    for (unsigned j = 0; j < N; j += 8)
+      special |= (loadLanes<IntLanes>(p.d[i] + j) & 0x7f800000) == 0x7f800000;
+    again[i] |= anyLane(special);
+    for (unsigned j = 0; (again[i] || anyColumn) && j < N; ++j)
+      if (again[i] || p.b.special[j] || (Scaled && p.badScale[1][j]))
+        p.d[i][j] = cdna3Element(p, i, j);
   }
 }
 
@@ -250,16 +403,15 @@ inline void fuse(FloatLanes &sum, float a, const FloatLanes &b) {
 #endif
 }
 
-template <bool Sparse> void sequentialRows(Problem &p) {
-  const unsigned n = p.shape.n;
+template <unsigned N, bool Sparse> void sequentialRows(Problem &p) {
   const unsigned stored = Sparse ? p.shape.k / 2 : p.shape.k;
   const bool scaled = p.shape.scaled;
   const unsigned length = scaled ? 32 : stored;
   // Each row is a chain of dependent operations; eight of them side by side
   // keep the multipliers busy.
   constexpr unsigned rows = Sparse ? 1 : 4;
-  for (unsigned i = 0; i < n; i += rows) {
-    for (unsigned column = 0; column < n; column += 16) {
+  for (unsigned i = 0; i < N; i += rows) {
+    for (unsigned column = 0; column < N; column += 16) {
       FloatLanes c[rows][2];
       for (unsigned r = 0; r < rows; ++r)
         for (unsigned h = 0; h < 2; ++h)
@@ -271,11 +423,11 @@ template <bool Sparse> void sequentialRows(Problem &p) {
             sum[r][h] = scaled ? FloatLanes{} : c[r][h];
         for (unsigned k = first; k < first + length; ++k) {
           const float *b =
-              p.b.value + (Sparse ? p.position[i][k] : k) * n + column;
+              p.b.value + (Sparse ? p.position[i][k] : k) * N + column;
           const auto b0 = loadLanes<FloatLanes>(b),
                      b1 = loadLanes<FloatLanes>(b + 8);
           for (unsigned r = 0; r < rows; ++r) {
-            const float a = p.a.value[k * n + i + r];
+            const float a = p.a.value[k * N + i + r];
             fuse(sum[r][0], a, b0);
             fuse(sum[r][1], a, b1);
           }
@@ -306,7 +458,7 @@ template <bool Sparse> void sequentialRows(Problem &p) {
         }
     }
     for (unsigned r = 0; scaled && r < rows; ++r)
-      for (unsigned j = 0; j < n; ++j)
+      for (unsigned j = 0; j < N; ++j)
         if (p.badScale[0][i + r] || p.badScale[1][j])
           p.d[i + r][j] = asFloat(canonicalNan);
   }
@@ -334,6 +486,16 @@ void forEachResultRow(const MatrixShape &shape, unsigned block, Visit visit) {
         visit(row++, firstItem + height * group + q, firstLane + shape.n * r);
 }
 
+/// One row of \p n results; the lengths are told so that no loop is called.
+inline void copyRow(void *to, const void *from, unsigned n) {
+  if (n == 16)
+    std::memcpy(to, from, 64);
+  else if (n == 32)
+    std::memcpy(to, from, 128);
+  else
+    std::memcpy(to, from, 16);
+}
+
 float clampOverflow(float value, bool hadInfinity) {
   if (std::isinf(value) && !hadInfinity)
     return std::copysign(asFloat(0x7f7fffff), value);
@@ -347,13 +509,34 @@ void eachElement(Problem &p,
       p.d[i][j] = element(p, i, j);
 }
 
+template <unsigned N> void floatRows(Problem &p, bool sequential) {
+  const MatrixShape &shape = p.shape;
+  if (sequential)
+    return shape.sparse ? sequentialRows<N, true>(p)
+                        : sequentialRows<N, false>(p);
+  const bool halves = bitWidth(shape.a) != 16;
+  const unsigned stored = shape.sparse ? shape.k / 2 : shape.k;
+  // The loops hold products below 2^126 and take whole groups.
+  if (p.a.maxExponent + p.b.maxExponent > 124 ||
+      stored % (halves ? 16 : 8) != 0)
+    eachElement(p, cdna3Element);
+  else if (shape.sparse)
+    halves ? cdna3Rows<N, true, true, false>(p)
+           : cdna3Rows<N, true, false, false>(p);
+  else if (shape.scaled)
+    cdna3Rows<N, false, true, true>(p);
+  else
+    halves ? cdna3Rows<N, false, true, false>(p)
+           : cdna3Rows<N, false, false, false>(p);
+}
+
 void floatBlock(Problem &p, unsigned block, uint32_t *result) {
   const MatrixShape &shape = p.shape;
   const MatrixOperands &o = p.operands;
   loadProblem(p, block);
   forEachResultRow(shape, block, [&](unsigned i, unsigned item, unsigned lane) {
     if (o.c)
-      std::memcpy(p.c[i], o.c + item * o.registerStride + lane, shape.n * 4);
+      copyRow(p.c[i], o.c + item * o.registerStride + lane, shape.n);
     else
       std::fill_n(p.c[i], shape.n, asFloat(static_cast<uint32_t>(o.cConstant)));
   });
@@ -365,29 +548,13 @@ void floatBlock(Problem &p, unsigned block, uint32_t *result) {
         if (std::fabs(plane->value[at]) < 0x1p-126f)
           plane->value[at] = std::copysign(0.0f, plane->value[at]);
 
-  const bool vector = shape.n >= 16;
-  if (chain || o.model == MatrixModel::Sequential) {
-    if (!vector)
-      eachElement(p, sequentialElement);
-    else
-      shape.sparse ? sequentialRows<true>(p) : sequentialRows<false>(p);
-  } else {
-    const bool halves = bitWidth(shape.a) != 16;
-    const unsigned stored = shape.sparse ? shape.k / 2 : shape.k;
-    // The loops hold products below 2^126 and take whole groups.
-    const bool fits = p.a.maxExponent + p.b.maxExponent <= 124 &&
-                      stored % (halves ? 16 : 8) == 0;
-    if (!vector || !fits)
-      eachElement(p, cdna3Element);
-    else if (shape.sparse)
-      halves ? cdna3Rows<true, true, false>(p)
-             : cdna3Rows<true, false, false>(p);
-    else if (shape.scaled)
-      cdna3Rows<false, true, true>(p);
-    else
-      halves ? cdna3Rows<false, true, false>(p)
-             : cdna3Rows<false, false, false>(p);
-  }
+  const bool sequential = chain || o.model == MatrixModel::Sequential;
+  if (shape.n == 16)
+    floatRows<16>(p, sequential);
+  else if (shape.n == 32)
+    floatRows<32>(p, sequential);
+  else
+    eachElement(p, sequential ? sequentialElement : cdna3Element);
   if (o.saturate)
     for (unsigned i = 0; i < shape.m; ++i)
       for (unsigned j = 0; j < shape.n; ++j) {
@@ -397,7 +564,7 @@ void floatBlock(Problem &p, unsigned block, uint32_t *result) {
         p.d[i][j] = clampOverflow(p.d[i][j], infinite);
       }
   forEachResultRow(shape, block, [&](unsigned i, unsigned item, unsigned lane) {
-    std::memcpy(result + item * waveLanes + lane, p.d[i], shape.n * 4);
+    copyRow(result + item * waveLanes + lane, p.d[i], shape.n);
   });
 }
 

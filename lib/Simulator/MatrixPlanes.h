@@ -21,18 +21,43 @@ constexpr unsigned maxColumns = 32;
 constexpr int zeroExponent = -2000;
 constexpr uint32_t canonicalNan = 0x7fc00000;
 
-/// One operand of one block: element [k][index].
+/// Terms of one group that is summed in integers, and how many there may be.
+constexpr unsigned pairedLength = 16, maxGroups = maxK / pairedLength;
+/// What stands in Plane::nearExponent for zero, and the least of the others.
+constexpr int nearZero = -64, nearLeast = -31;
+/// A spread that fits no sum in integers.
+constexpr int8_t tooWide = 100;
+
+/// One operand of one block: element [k][index]. Exponents are there only where
+/// the model of the arithmetic asks for them.
 struct alignas(64) Plane {
   union {
     float value[maxK * maxColumns];
     int32_t integer[maxK * maxColumns];
   };
-  /// Only where the model of the arithmetic asks for them. The halves of a word
-  /// are equal, so that a word can be spread to vectors of halves.
-  uint32_t exponentA[maxK * maxColumns];
-  int16_t exponentB[maxK * maxColumns];
+  /// Formats of at most 8 bits: the codes.
+  uint8_t code[maxK * maxColumns];
+  /// Formats of 16 bits and sparse instructions: zeroExponent for zero.
+  int16_t exponent[maxK * maxColumns];
+  /// Relative to maxExponent, in a byte: those below nearLeast are raised to
+  /// it.
+  int8_t nearExponent[maxK * maxColumns];
+  bool isRaised;            ///< some nearExponent was
   bool special[maxColumns]; ///< the row or column holds infinity or NaN
-  int maxExponent;          ///< over the nonzero finite elements
+  int maxExponent;          ///< no nonzero finite element has a larger one
+
+  // Formats of at most 8 bits, dense, by groups of pairedLength: elements k and
+  // k + 1 as 16-bit integers in units of the group's least exponent less the
+  // format's fractional bits.
+  uint32_t pair[maxK / 2 * maxColumns];
+  int16_t least[maxGroups][maxColumns]; ///< relative to maxExponent
+  /// From the least to the largest exponent; tooWide: `pair` does not hold it.
+  int8_t spread[maxGroups][maxColumns];
+
+  bool isNarrow; ///< of at most 8 bits
+  int exponentOf(unsigned at) const {
+    return isNarrow ? maxExponent + nearExponent[at] : exponent[at];
+  }
 };
 
 struct Problem {
@@ -48,6 +73,9 @@ struct Problem {
   alignas(64) float c[maxColumns][maxColumns];
   alignas(64) float d[maxColumns][maxColumns];
 };
+
+/// Bits behind the point of a significand in [1, 2).
+unsigned fractionBits(MatrixElement element);
 
 /// Brings A and B, index pairs and scales of one block into \p p.
 void loadProblem(Problem &p, unsigned block);

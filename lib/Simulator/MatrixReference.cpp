@@ -16,12 +16,12 @@ struct Element {
 
 inline Element elementA(const Problem &p, unsigned i, unsigned k) {
   unsigned at = k * p.shape.m + i;
-  return {p.a.value[at], int16_t(p.a.exponentA[at])};
+  return {p.a.value[at], p.a.exponentOf(at)};
 }
 inline Element elementB(const Problem &p, unsigned i, unsigned k, unsigned j) {
   unsigned row = p.shape.sparse ? p.position[i][k] : k;
   unsigned at = row * p.shape.n + j;
-  return {p.b.value[at], p.b.exponentB[at]};
+  return {p.b.value[at], p.b.exponentOf(at)};
 }
 
 } // namespace
