@@ -5,8 +5,9 @@
 // over a body of equal instructions; "per_instruction" is what the project's
 // targets are stated in. Names tell what differs from the default: `checked`
 // runs all checkers, `sequential` the other arithmetic of matrix instructions,
-// `flushing` a MODE that flushes f32 denormals. The rows `threads/N` run many
-// work-groups on N host threads: their real times compare.
+// `flushing` a MODE that flushes f32 denormals, `spread` matrix operands that
+// differ in each lane and are spread over eight binades. The rows `threads/N`
+// run many work-groups on N host threads: their real times compare.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,7 +101,29 @@ struct Setting {
   unsigned checks = 0;
   MfmaModel model = MfmaModel::Cdna3;
   unsigned denormals = 3;
+  /// Bits that matrix operands keep of random ones, and those they get; they
+  /// are 1.0 in single precision if there are none.
+  uint32_t keptBits = 0, setBits = 0;
 };
+
+/// Fills v8 to v23 with a hash of lane and register.
+std::string spreadOperands(const Setting &setting) {
+  std::string text = "  s_mov_b32 s22, " + std::to_string(setting.keptBits) +
+                     "\n  s_mov_b32 s23, " + std::to_string(setting.setBits) +
+                     "\n";
+  for (unsigned v = 8; v < 24; ++v) {
+    const std::string r = "v" + std::to_string(v);
+    text += "  s_mov_b32 s21, " + std::to_string(0x9e3779b1u * v) +
+            "\n  v_mul_lo_u32 " + r + ", v0, s21\n  v_add_u32 " + r +
+            ", s21, " + r + "\n";
+    for (unsigned round = 0; round < 2; ++round)
+      text += "  v_lshrrev_b32 v24, 15, " + r + "\n  v_xor_b32 " + r +
+              ", v24, " + r + "\n  v_mul_lo_u32 " + r + ", " + r + ", s21\n";
+    text += "  v_and_b32 " + r + ", s22, " + r + "\n  v_or_b32 " + r +
+            ", s23, " + r + "\n";
+  }
+  return text;
+}
 
 /// Launches as often as `state` asks for; the one argument is `buffer`.
 bool launchAll(benchmark::State &state, Device &device,
@@ -124,6 +147,8 @@ void measure(benchmark::State &state, const std::string &body, unsigned count,
   std::string prologue = initialise;
   for (unsigned v = 8; v < 64; ++v)
     prologue += "  v_mov_b32 v" + std::to_string(v) + ", 1.0\n";
+  if (setting.keptBits)
+    prologue += spreadOperands(setting);
   auto object = assemble(loop(prologue, body), setting.denormals);
   if (!object) {
     state.SkipWithError("cannot make the kernel");
@@ -255,8 +280,14 @@ int main(int argc, char **argv) {
     const std::string body = repeat(c.instruction, BodyLength);
     add(name, body, BodyLength, {});
     add("checked/" + name, body, BodyLength, {CheckAll});
-    if (StringRef(name).starts_with("mfma"))
+    if (StringRef(name).starts_with("mfma")) {
       add("sequential/" + name, body, BodyLength, {0, MfmaModel::Sequential});
+      const bool isBf16 = StringRef(name).ends_with("bf16");
+      Setting spread;
+      spread.keptBits = isBf16 ? 0x83ff83ff : 0xbfbfbfbf;
+      spread.setBits = isBf16 ? 0x3c003c00 : 0;
+      add("spread/" + name, body, BodyLength, spread);
+    }
     if (StringRef(name).starts_with("valu"))
       add("flushing/" + name, body, BodyLength, {0, MfmaModel::Cdna3, 0});
   }
