@@ -105,7 +105,11 @@ public:
 
 private:
   template <bool Monitored> Outcome runImpl(uint64_t budget);
-  template <bool Monitored> void step(Wave &w);
+  /// Executes an instruction, which stands at w.pc; w.nextPc is the next.
+  template <bool Monitored> void step(Wave &w, const Instruction &inst);
+  /// Runs a wave until it stops or has run \p left instructions; gives those
+  /// that are left.
+  template <bool Monitored> uint64_t runWave(Wave &w, uint64_t left);
   void stepIndexed(Wave &w);
   void trace(const Wave &w, const Instruction &inst);
   void initWave(unsigned index);

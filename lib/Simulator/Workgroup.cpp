@@ -242,9 +242,9 @@ void Workgroup::stepIndexed(Wave &w) {
   moved.handler(moved, w);
 }
 
-template <bool Monitored> inline void Workgroup::step(Wave &w) {
-  const Instruction &inst = launch.program->code[w.pc];
-  w.nextPc = w.pc + 1;
+template <bool Monitored>
+inline void Workgroup::step(Wave &w, const Instruction &inst) {
+  w.nextPc = inst.index + 1;
   if constexpr (Monitored) {
     monitor->before(inst, w);
     if (__builtin_expect(w.state == WaveStatus::Failed, 0))
@@ -254,11 +254,29 @@ template <bool Monitored> inline void Workgroup::step(Wave &w) {
     stepIndexed(w);
   else
     inst.handler(inst, w);
-  if (__builtin_expect(w.state == WaveStatus::Failed, 0))
-    return;
   if constexpr (Monitored)
-    monitor->after(inst, w);
-  w.pc = w.nextPc;
+    if (__builtin_expect(w.state != WaveStatus::Failed, 1))
+      monitor->after(inst, w);
+}
+
+template <bool Monitored> uint64_t Workgroup::runWave(Wave &w, uint64_t left) {
+  const Instruction *code = launch.program->code.data();
+  const Instruction *inst = code + w.pc;
+  while (left && w.state == WaveStatus::Running) {
+    // The next instruction is found without waiting for what the handler of
+    // this one has stored: only a branch takes it from there.
+    const uint32_t following = inst->index + 1;
+    step<Monitored>(w, *inst);
+    --left;
+    if (__builtin_expect(w.state == WaveStatus::Failed, 0))
+      return left;
+    w.pc = w.nextPc;
+    if (__builtin_expect(w.nextPc == following, 1))
+      ++inst;
+    else
+      inst = code + w.nextPc;
+  }
+  return left;
 }
 
 template <bool Monitored>
@@ -269,6 +287,12 @@ Workgroup::Outcome Workgroup::runImpl(uint64_t budget) {
     return outcome;
   };
   const Schedule schedule = launch.options.schedule;
+  const Instruction *code = launch.program->code.data();
+  auto advance = [&](Wave &w) {
+    step<Monitored>(w, code[w.pc]);
+    if (__builtin_expect(w.state != WaveStatus::Failed, 1))
+      w.pc = w.nextPc;
+  };
   while (true) {
     // Waves that can run now.
     unsigned runnable = 0, lastRunnable = 0;
@@ -286,7 +310,7 @@ Workgroup::Outcome Workgroup::runImpl(uint64_t budget) {
       return finish(Outcome::Yielded);
 
     auto traced = [&](Wave &w) {
-      const Instruction &inst = launch.program->code[w.pc];
+      const Instruction &inst = code[w.pc];
       const bool isIt = isTraced &&
                         w.context->index == launch.params.traceWave &&
                         w.context->executed >= launch.params.traceFrom &&
@@ -300,7 +324,7 @@ Workgroup::Outcome Workgroup::runImpl(uint64_t budget) {
             traceRows.insert(traceRows.end(), w.row(r.first),
                              w.row(r.first) + r.count * w.laneCount);
       }
-      step<Monitored>(w);
+      advance(w);
       ++w.context->executed;
       if (isIt)
         trace(w, inst);
@@ -317,8 +341,7 @@ Workgroup::Outcome Workgroup::runImpl(uint64_t budget) {
           for (; left && w.state == WaveStatus::Running; --left)
             traced(w);
         else
-          for (; left && w.state == WaveStatus::Running; --left)
-            step<Monitored>(w);
+          left = runWave<Monitored>(w, left);
         if (w.state == WaveStatus::Failed) {
           failed = &w;
           return finish(Outcome::Failed);
@@ -338,7 +361,7 @@ Workgroup::Outcome Workgroup::runImpl(uint64_t budget) {
             if (isTraced)
               traced(w);
             else
-              step<Monitored>(w);
+              advance(w);
           }
           if (w.state == WaveStatus::Failed) {
             failed = &w;
@@ -358,7 +381,7 @@ Workgroup::Outcome Workgroup::runImpl(uint64_t budget) {
         if (isTraced)
           traced(w);
         else
-          step<Monitored>(w);
+          advance(w);
         if (left)
           --left;
         if (__builtin_expect(w.state != WaveStatus::Running, 0)) {
