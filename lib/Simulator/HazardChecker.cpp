@@ -242,11 +242,9 @@ static unsigned passesOf(StringRef name, const Instruction &inst,
   return is32 ? 8 : 4;
 }
 
-const HazardChecker::Fact &HazardChecker::fact(const Instruction &inst,
-                                               const InstructionInfo &info) {
+const HazardChecker::Fact &
+HazardChecker::findFact(const Instruction &inst, const InstructionInfo &info) {
   Fact &f = facts[inst.index];
-  if (f.isKnown)
-    return f;
   f.isKnown = true;
   StringRef name = monitor.state().program->mnemonics[info.mnemonicId];
   f.isTrans = info.cls == InstructionClass::Transcendental;
@@ -286,6 +284,29 @@ const HazardChecker::Fact &HazardChecker::fact(const Instruction &inst,
   // and then.
   f.losesAccumulator = name == "v_pk_fma_f32" && (inst.opSel & 7) == 2;
   const bool isFormat = name.contains("_format_xyz");
+  auto producersFor = [](Consumer consumer) {
+    unsigned kinds = 0;
+    for (unsigned p = 0; p < unsigned(P::None); ++p)
+      if (table[p][unsigned(consumer)])
+        kinds |= 1u << p;
+    return uint16_t(kinds);
+  };
+  if (f.isMemory) {
+    f.readAfter = producersFor(C::MemoryRead);
+  } else if (f.isValu) {
+    f.readAfter = producersFor(C::ValuRead);
+    f.writeAfter = producersFor(C::ValuWrite);
+    if (!f.isTrans)
+      f.readAfter |= producersFor(C::NonTransRead);
+    if (f.isDot)
+      f.readAfter |= producersFor(C::DotOther);
+    if (f.isLaneRead)
+      f.readAfter |= producersFor(C::ReadLaneRead);
+    if (f.isPermlane)
+      f.readAfter |= producersFor(C::PermlaneRead);
+    if (inst.encoding == Encoding::Dpp)
+      f.readAfter |= producersFor(C::DppRead);
+  }
   if (f.isMemory && info.isStore && !info.isLoad &&
       (name.ends_with("x3") || name.ends_with("x4") || name.ends_with("b96") ||
        name.ends_with("b128") || isFormat)) {
@@ -393,7 +414,7 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
         for (unsigned r = 0; r < range.count; ++r) {
           const unsigned row = range.first + r;
           const Write &write = state.rows[row % NumVectorRows];
-          if (state.time - write.time > 20)
+          if (!(write.kinds & f.readAfter) || state.time - write.time > 20)
             continue;
           if (f.isMemory) {
             require(inst, w, state, write, C::MemoryRead, RegisterFile::Vector,
@@ -503,7 +524,7 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
            ++r) {
         const unsigned row = range.first + r;
         Write &write = state.rows[row];
-        if (f.isValu) {
+        if (write.kinds & f.writeAfter) {
           // A v_dot may follow one of the same opcode on its accumulator at
           // once, and then also overwrites its result.
           const bool sameDot =
@@ -513,12 +534,12 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
           if (state.time - write.time <= 20 && !sameDot)
             require(inst, w, state, write, C::ValuWrite, RegisterFile::Vector,
                     row);
-          if (state.time - state.matrixC[row].time <= 20)
-            require(inst, w, state, state.matrixC[row], C::ValuWrite,
-                    RegisterFile::Vector, row);
         }
+        if (f.isValu && state.time - state.matrixCTime <= 20)
+          require(inst, w, state, state.matrixC[row], C::ValuWrite,
+                  RegisterFile::Vector, row);
         // What a load returns arrives long after a store has read its data.
-        if (f.isValu && state.time - state.wideStore[row].time <= 20)
+        if (f.isValu && state.time - state.wideStoreTime <= 20)
           require(inst, w, state, state.wideStore[row], C::ValuWrite,
                   RegisterFile::Vector, row);
         write = now;
@@ -545,11 +566,13 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
   }
   if (f.isMatrix && inst.numOps > 3 && inst.ops[3].isVector()) {
     now.kinds = bit(P::MatrixC);
+    state.matrixCTime = state.time;
     for (unsigned r = 0; r < inst.ops[3].words; ++r)
       state.matrixC[inst.ops[3].index + r] = now;
   }
   if (f.wideStoreData) {
     now.kinds = bit(f.wideStoreOffset ? P::WideStoreOffset : P::WideStore);
+    state.wideStoreTime = state.time;
     for (unsigned r = 0; r < f.wideStoreCount; ++r)
       state.wideStore[(f.wideStoreData - 1 + r) % NumVectorRows] = now;
   }

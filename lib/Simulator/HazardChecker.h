@@ -90,6 +90,8 @@ private:
   };
   struct WaveState {
     int64_t time = 0;
+    /// When one of the next two tables was last written.
+    int64_t matrixCTime = -1000, wideStoreTime = -1000;
     Write rows[NumVectorRows];
     Write matrixC[NumVectorRows];
     Write wideStore[NumVectorRows];
@@ -99,6 +101,9 @@ private:
   };
   struct Fact {         ///< of an instruction, found once
     uint16_t kinds = 0; ///< what its vector result is
+    /// Producers that some rule sets before reading or writing a vector
+    /// register: all others need no look at the rules.
+    uint16_t readAfter = 0, writeAfter = 0;
     uint8_t passes = 0, passIndex = 0;
     bool isTrans = false, isMatrix = false, isDot = false, isPermlane = false,
          isLaneRead = false, isWriteLane = false, isDivFmas = false,
@@ -109,7 +114,11 @@ private:
     uint8_t wideStoreCount = 0;
     bool wideStoreOffset = false;
   };
-  const Fact &fact(const Instruction &inst, const InstructionInfo &info);
+  const Fact &fact(const Instruction &inst, const InstructionInfo &info) {
+    const Fact &known = facts[inst.index];
+    return known.isKnown ? known : findFact(inst, info);
+  }
+  const Fact &findFact(const Instruction &inst, const InstructionInfo &info);
   void require(const Instruction &inst, const Wave &w, const WaveState &state,
                const Write &write, Consumer consumer, RegisterFile file,
                unsigned index);

@@ -585,6 +585,22 @@ void InitChecker::after(const Instruction &inst, const InstructionInfo &info,
   WaveState &state = waves[w.context->index];
   const Shape shape = shapes[info.mnemonicId];
   uint64_t written = state.exec;
+  if (!state.undefined && shape == Shape::Plain && !info.isLoad) {
+    // Nearly always: what is written is defined.
+    for (const RegisterRange &range : info.writes) {
+      if (range.file == RegisterFile::Vector)
+        for (unsigned k = 0; k < range.count && range.first + k < NumVectorRows;
+             ++k)
+          state.rows[range.first + k] |= written;
+      else if (range.file == RegisterFile::Scalar)
+        for (unsigned k = 0;
+             k < range.count && range.first + k < NumScalarRegisters; ++k)
+          state.scalars[range.first + k] = ~0u;
+      else
+        state.scc = true;
+    }
+    return;
+  }
   if (shape == Shape::Mfma)
     written = w.allLanes();
   else if (shape == Shape::WriteLane)

@@ -64,11 +64,11 @@ void WaitChecker::use(const Instruction &inst, const InstructionInfo &info,
   const unsigned limit =
       isVector ? NumVectorRows : unsigned(NumScalarRegisters);
   for (unsigned k = 0; k < range.count && range.first + k < limit; ++k) {
-    Pending &p = file[range.first + k];
-    if (p.queue == Queue::None)
+    if (!state.isOutstanding(range.file, range.first + k))
       continue;
+    const Pending p = file[range.first + k];
     if (isDone(state, p)) {
-      p.queue = Queue::None;
+      state.drop(range.file, range.first + k);
       continue;
     }
     if (isVector) {
@@ -94,18 +94,40 @@ void WaitChecker::use(const Instruction &inst, const InstructionInfo &info,
                 isWrite ? "overwritten" : "read", load.text, load.pc,
                 remedy(state, p))
             .str());
-    p.queue = Queue::None; // one report per load and register
+    // One report per load and register.
+    state.drop(range.file, range.first + k);
   }
+}
+
+bool WaitChecker::isOutstanding(const WaveState &state,
+                                const RegisterRange &range) {
+  if (range.file == RegisterFile::Scc)
+    return false;
+  const unsigned limit = range.file == RegisterFile::Vector
+                             ? NumVectorRows
+                             : unsigned(NumScalarRegisters);
+  const unsigned end = std::min(range.first + range.count + 0u, limit);
+  for (unsigned index = range.first; index < end; ++index)
+    if (state.isOutstanding(range.file, index))
+      return true;
+  return false;
 }
 
 void WaitChecker::before(const Instruction &inst, const InstructionInfo &info,
                          Wave &w) {
   WaveState &state = waves[w.context->index];
   state.flatLds = state.flatMemory = false;
+  uint64_t any = 0;
+  for (uint64_t part : state.outstanding)
+    any |= part;
+  if (!any)
+    return;
   for (const RegisterRange &range : info.reads)
-    use(inst, info, w, state, range, false);
+    if (isOutstanding(state, range))
+      use(inst, info, w, state, range, false);
   for (const RegisterRange &range : info.writes)
-    use(inst, info, w, state, range, true);
+    if (isOutstanding(state, range))
+      use(inst, info, w, state, range, true);
 }
 
 void WaitChecker::flatTouches(Wave &w, bool isLds) {
@@ -170,11 +192,10 @@ void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
   }
   for (const RegisterRange &range : info.writes)
     for (unsigned k = 0; k < range.count; ++k) {
-      if (range.file == RegisterFile::Vector && range.first + k < NumVectorRows)
-        state.rows[range.first + k] = p;
-      else if (range.file == RegisterFile::Scalar &&
-               range.first + k < NumScalarRegisters)
-        state.scalars[range.first + k] = p;
+      const unsigned index = range.first + k;
+      if ((range.file == RegisterFile::Vector && index < NumVectorRows) ||
+          (range.file == RegisterFile::Scalar && index < NumScalarRegisters))
+        state.put(range.file, index, p);
     }
 }
 

@@ -24,6 +24,7 @@
 #define NETRA_LIB_SIMULATOR_WAITCHECKER_H
 
 #include "Monitor.h"
+#include <algorithm>
 
 namespace netra::sim {
 
@@ -59,6 +60,27 @@ private:
     bool flatLds = false, flatMemory = false; ///< the one being executed
     Pending rows[NumVectorRows];
     Pending scalars[NumScalarRegisters];
+    /// A bit for each row and then each scalar whose queue is not None.
+    uint64_t outstanding[(NumVectorRows + NumScalarRegisters) / 64] = {};
+
+    void put(RegisterFile file, unsigned index, const Pending &p) {
+      (file == RegisterFile::Vector ? rows : scalars)[index] = p;
+      const unsigned at = bitOf(file, index);
+      outstanding[at / 64] |= uint64_t(1) << at % 64;
+    }
+    void drop(RegisterFile file, unsigned index) {
+      (file == RegisterFile::Vector ? rows : scalars)[index].queue =
+          Queue::None;
+      const unsigned at = bitOf(file, index);
+      outstanding[at / 64] &= ~(uint64_t(1) << at % 64);
+    }
+    bool isOutstanding(RegisterFile file, unsigned index) const {
+      const unsigned at = bitOf(file, index);
+      return outstanding[at / 64] >> at % 64 & 1;
+    }
+    static unsigned bitOf(RegisterFile file, unsigned index) {
+      return file == RegisterFile::Vector ? index : NumVectorRows + index;
+    }
   };
   struct LdsByte {
     uint64_t sequence = 0;
@@ -70,6 +92,7 @@ private:
   bool isDone(const WaveState &state, const Pending &pending) const;
   bool isDone(const WaveState &state, Queue queue, uint64_t sequence) const;
   std::string remedy(const WaveState &state, const Pending &pending) const;
+  static bool isOutstanding(const WaveState &state, const RegisterRange &range);
   void use(const Instruction &inst, const InstructionInfo &info, Wave &w,
            WaveState &state, const RegisterRange &range, bool isWrite);
 
