@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "FloatOps.h"
 #include "LaneAlu.h"
+#include "LaneVectors.h"
 #include "VectorAlu.h"
 
 #include <cmath>
@@ -58,6 +59,26 @@ NETRA_SIM_INLINE U narrowToF16(const FloatEnv &env, U bits) {
   return env.flushResults ? flush16(r) : r;
 }
 
+/// f32 to f16 and back where MODE asks for nothing else than nearest even.
+NETRA_SIM_INLINE void narrowLanes(unsigned n, const uint32_t *from,
+                                  uint32_t *to) {
+#if NETRA_SIM_HALF_VECTORS
+  for (unsigned l = 0; l < n; l += VectorLanes)
+    store(to + l, narrowToHalves(load<Floats>(from + l)));
+#else
+  eachLane(n, [&](unsigned l) { to[l] = f16FromF32(from[l]); });
+#endif
+}
+NETRA_SIM_INLINE void widenLanes(unsigned n, const uint32_t *from,
+                                 uint32_t *to) {
+#if NETRA_SIM_HALF_VECTORS
+  for (unsigned l = 0; l < n; l += VectorLanes)
+    store(to + l, widenHalves(from + l));
+#else
+  eachLane(n, [&](unsigned l) { to[l] = f32FromF16(from[l]); });
+#endif
+}
+
 void cvtF16F32(const Instruction &I, Wave &w) {
   LaneVector t, result;
   const FloatEnv env = floatEnv(w, false);
@@ -67,7 +88,7 @@ void cvtF16F32(const Instruction &I, Wave &w) {
     a = flushLanes(n, a, t);
   if (env.rounding == RoundingMode::NearestEven && !env.fp16Overflow &&
       !env.flushResults)
-    eachLane(n, [&](unsigned l) { result.lane[l] = f16FromF32(a[l]); });
+    narrowLanes(n, a, result.lane);
   else
     for (unsigned l = 0; l < n; ++l)
       result.lane[l] = narrowToF16(env, a[l]);
@@ -81,9 +102,11 @@ void cvtF32F16(const Instruction &I, Wave &w) {
   const FloatEnv env = floatEnv(w, true);
   const bool flush = floatEnv(w, false).flushInputs;
   const uint32_t *a = fetch(I, w, 0, 0, SourceType::F16, t);
-  eachLane(w.laneCount, [&](unsigned l) {
-    result.lane[l] = f32FromF16(flush ? flush16(a[l]) : a[l]);
-  });
+  if (flush) {
+    eachLane(w.laneCount, [&](unsigned l) { t.lane[l] = flush16(a[l]); });
+    a = t.lane;
+  }
+  widenLanes(w.laneCount, a, result.lane);
   for (unsigned l = 0; (I.clamp || I.omod) && l < w.laneCount; ++l)
     result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
   storeResult(I, w, result.lane, writeMask(I, w));

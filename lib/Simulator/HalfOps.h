@@ -3,13 +3,16 @@
 //
 // Operands are f16 bits. Sums and products of f16 are exact in double, fused
 // ones are brought to double with a sticky last bit, so one rounding to f16
-// follows in every mode.
+// follows in every mode. To nearest, single precision serves as well: products
+// are exact in it, and its 24 bits are enough for the sum of two numbers of 11
+// to survive a second rounding.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NETRA_LIB_SIMULATOR_HALFOPS_H
 #define NETRA_LIB_SIMULATOR_HALFOPS_H
 
 #include "FloatOps.h"
+#include "LaneVectors.h"
 
 namespace netra::sim {
 namespace NETRA_SIM_VARIANT {
@@ -76,6 +79,10 @@ NETRA_SIM_INLINE double signedZero(const FloatEnv &env, double sum, double x,
 
 struct HalfAdd {
   static constexpr unsigned sources = 2;
+  static NETRA_SIM_INLINE void single(Floats &x, const Floats &y,
+                                      const Floats &) {
+    x += y;
+  }
   static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
     const double x = doubleFromF16(a), y = doubleFromF16(b);
     return settleNan16<2>(roundToF16(env, signedZero(env, x + y, x, y)), a, b,
@@ -84,6 +91,10 @@ struct HalfAdd {
 };
 struct HalfSub {
   static constexpr unsigned sources = 2;
+  static NETRA_SIM_INLINE void single(Floats &x, const Floats &y,
+                                      const Floats &) {
+    x -= y;
+  }
   static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
     const double x = doubleFromF16(a), y = -doubleFromF16(b);
     return settleNan16<2>(roundToF16(env, signedZero(env, x + y, x, y)), a, b,
@@ -92,6 +103,10 @@ struct HalfSub {
 };
 struct HalfSubrev {
   static constexpr unsigned sources = 2;
+  static NETRA_SIM_INLINE void single(Floats &x, const Floats &y,
+                                      const Floats &) {
+    x = y - x;
+  }
   static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
     const double x = doubleFromF16(b), y = -doubleFromF16(a);
     return settleNan16<2>(roundToF16(env, signedZero(env, x + y, x, y)), a, b,
@@ -100,6 +115,10 @@ struct HalfSubrev {
 };
 struct HalfMul {
   static constexpr unsigned sources = 2;
+  static NETRA_SIM_INLINE void single(Floats &x, const Floats &y,
+                                      const Floats &) {
+    x *= y;
+  }
   static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t) {
     return settleNan16<2>(roundToF16(env, doubleFromF16(a) * doubleFromF16(b)),
                           a, b, 0);
@@ -107,6 +126,16 @@ struct HalfMul {
 };
 struct HalfFma {
   static constexpr unsigned sources = 3;
+  static NETRA_SIM_INLINE void single(Floats &x, const Floats &y,
+                                      const Floats &z) {
+    // As stickyFma.
+    const Floats product = x * y, sum = product + z, back = sum - product;
+    const Floats error = (product - (sum - back)) + (z - back);
+    const Ints even =
+        (Ints)(((Words)sum & 1) == 0) & ((error < 0.0f) | (error > 0.0f));
+    const Ints away = (error > 0.0f) == (sum > 0.0f);
+    x = (Floats)((Words)sum + (Words)(even & ((away & 2) - 1)));
+  }
   static uint32_t run(const FloatEnv &env, uint32_t a, uint32_t b, uint32_t c) {
     const double x = doubleFromF16(a), y = doubleFromF16(b),
                  z = doubleFromF16(c);
@@ -141,12 +170,37 @@ template <bool WantMax> struct HalfPropagate3 {
   }
 };
 
+template <typename Op>
+concept HasSingle = requires(Floats &x) { Op::single(x, x, x); };
+
 /// The kernel of \p Op, which takes MODE and three halves.
 template <typename Op>
 void halfKernel(const uint32_t *a, const uint32_t *b, const uint32_t *c,
                 uint32_t *out, unsigned n, uint32_t mode) {
   const FloatEnv env = floatEnv(mode, false);
-  eachLane(n, [&](unsigned l) { out[l] = Op::run(env, a[l], b[l], c[l]); });
+  auto one = [&](unsigned l) { return Op::run(env, a[l], b[l], c[l]); };
+#if NETRA_SIM_HALF_VECTORS
+  if constexpr (HasSingle<Op>)
+    if (env.rounding == RoundingMode::NearestEven && !env.fp16Overflow) {
+      const Words flushed = Words{} + (env.flushResults ? 0x7fffu : 0u);
+      for (unsigned base = 0; base < n; base += VectorLanes) {
+        Floats x = widenHalves(a + base);
+        const Floats y = widenHalves(b + base),
+                     z = Op::sources > 2 ? widenHalves(c + base) : y;
+        Op::single(x, y, z);
+        if (__builtin_expect(anySet(unordered(x, x)), 0)) {
+          for (unsigned l = base; l < base + VectorLanes; ++l)
+            out[l] = one(l);
+          continue;
+        }
+        Words r = narrowToHalves(x);
+        r &= ~((Words)((r & 0x7c00) == 0) & flushed);
+        store(out + base, r);
+      }
+      return;
+    }
+#endif
+  eachLane(n, [&](unsigned l) { out[l] = one(l); });
 }
 
 } // namespace NETRA_SIM_VARIANT

@@ -304,12 +304,11 @@ struct ModeNeeds {
 constexpr ModeNeeds needsOf(Domain domain) {
   constexpr uint32_t round = 3u << ModeRound32Shift;
   constexpr uint32_t keepInputs = 1u << ModeDenorm32Shift;
-  constexpr uint32_t keepResults = 2u << ModeDenorm32Shift;
   switch (domain) {
   case Domain::Integer:
     return {0, 0};
   case Domain::Single:
-    return {round | keepInputs | keepResults, keepInputs | keepResults};
+    return {round, 0};
   case Domain::FromSingle:
     return {keepInputs, keepInputs};
   case Domain::ToSingle:
@@ -320,27 +319,17 @@ constexpr ModeNeeds needsOf(Domain domain) {
 
 } // namespace
 
-void runSingle(LaneKernel kernel, Wave &w, unsigned n, const uint32_t **source,
-               LaneVector *scratch, uint32_t *out) {
+void runSingle(LaneKernel kernel, Wave &w, unsigned n,
+               const uint32_t *const *source, uint32_t *out) {
   constexpr ModeNeeds needs = needsOf(Domain::Single);
-  const unsigned lanes = w.laneCount;
   auto run = [&] {
-    kernel(source[0], source[n > 1 ? 1 : 0], source[n > 2 ? 2 : 0], out, lanes,
-           w.mode);
+    kernel(source[0], source[n > 1 ? 1 : 0], source[n > 2 ? 2 : 0], out,
+           w.laneCount, w.mode);
   };
   if (__builtin_expect((w.mode & needs.mask) == needs.plain, 1))
     return run();
-  const FloatEnv env = floatEnv(w, true);
-  for (unsigned k = 0; k < n && env.flushInputs; ++k)
-    source[k] = flushLanes(lanes, source[k], scratch[k]);
-  if (env.rounding == RoundingMode::NearestEven) {
-    run();
-  } else {
-    HostRounding rounding(env.rounding);
-    run();
-  }
-  if (env.flushResults)
-    eachLane(lanes, [&](unsigned l) { out[l] = flush32(out[l]); });
+  HostRounding rounding(floatEnv(w, true).rounding);
+  run();
 }
 
 namespace {
@@ -356,7 +345,7 @@ void general(const Instruction &I, Wave &w) {
     source[k] = Tied && k == N - 1 ? w.row(I.dst().index)
                                    : fetch(I, w, k, 0, type, t[k]);
   if constexpr (D == Domain::Single) {
-    runSingle(I.kernel, w, N, source, t, result.lane);
+    runSingle(I.kernel, w, N, source, result.lane);
   } else {
     const FloatEnv env = floatEnv(w, true);
     if (D == Domain::FromSingle && env.flushInputs)
@@ -397,11 +386,37 @@ void bare(const Instruction &I, Wave &w) {
   w.writeLanes(I.dst(), 0, result.lane);
 }
 
+/// The commonest of the bare ones: vector registers only, all lanes active.
+template <Domain D, unsigned N, bool Tied>
+void registers(const Instruction &I, Wave &w) {
+  constexpr ModeNeeds needs = needsOf(D);
+  if (__builtin_expect((w.mode & needs.mask) != needs.plain || !w.allActive(),
+                       0))
+    return bare<D, N, Tied>(I, w);
+  uint32_t *d = w.row(I.ops[0].index);
+  const uint32_t *a = w.row(I.ops[1].index);
+  const uint32_t *b = N > 1 ? w.row(I.ops[2].index) : a;
+  const uint32_t *c = N < 3 ? a : Tied ? d : w.row(I.ops[3].index);
+  I.kernel(a, b, c, d, w.laneCount, w.mode);
+}
+
+bool usesRegistersOnly(const Instruction &I, unsigned sources) {
+  if (I.numDst != 1)
+    return false;
+  for (unsigned k = 0; k < sources; ++k)
+    if (!I.src(k).isVector())
+      return false;
+  return true;
+}
+
 } // namespace
 
 template <Domain D, unsigned N, bool Tied>
 Handler bindLanes(const Instruction &I, const char *&) {
-  return isBare(I) ? bare<D, N, Tied> : general<D, N, Tied>;
+  if (!isBare(I))
+    return general<D, N, Tied>;
+  return usesRegistersOnly(I, Tied ? N - 1 : N) ? registers<D, N, Tied>
+                                                : bare<D, N, Tied>;
 }
 template Handler bindLanes<Domain::Integer, 1>(const Instruction &,
                                                const char *&);

@@ -174,10 +174,10 @@ Handler bindLanes(const Instruction &I, const char *&why);
 template <bool Float, unsigned N, bool KeepHigh, bool Tied = false>
 void halfLanes(const Instruction &I, Wave &w);
 
-/// Runs the kernel of an f32 instruction in the rounding and denormal modes of
-/// MODE. \p source holds \p n rows, which may come to lie in \p scratch.
-void runSingle(LaneKernel kernel, Wave &w, unsigned n, const uint32_t **source,
-               LaneVector *scratch, uint32_t *out);
+/// Runs the kernel of an f32 instruction, which flushes denormals by itself, on
+/// \p n rows in the rounding mode of MODE.
+void runSingle(LaneKernel kernel, Wave &w, unsigned n,
+               const uint32_t *const *source, uint32_t *out);
 
 /// \p F, a stateless function object, takes N words and gives one.
 template <typename F, unsigned N>

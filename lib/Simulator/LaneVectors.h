@@ -59,6 +59,20 @@ NETRA_SIM_INLINE bool anySet(const Ints &mask) {
 #endif
 }
 
+/// Whether one of two numbers is NaN.
+NETRA_SIM_INLINE Ints unordered(const Floats &x, const Floats &y) {
+#if defined(__AVX2__)
+  return (Ints)_mm256_cmp_ps((__m256)x, (__m256)y, _CMP_UNORD_Q);
+#else
+  return (x != x) | (y != y);
+#endif
+}
+
+/// Clears the bits of \p mask in denormals: with 0x7fffffff it flushes them.
+NETRA_SIM_INLINE void clearDenormals(Words &v, const Words &mask) {
+  v &= ~((Words)((v & 0x7f800000) == 0) & mask);
+}
+
 /// The sign bits of the lanes, lane 0 lowest.
 NETRA_SIM_INLINE uint64_t signBits(const Ints &mask) {
 #if defined(__AVX2__)
@@ -82,6 +96,20 @@ NETRA_SIM_INLINE void spreadBits(uint32_t bits, Words &mask) {
 #endif
   mask = (Words)((((Words{} + bits) & place) == place));
 }
+
+#if defined(__AVX2__) && defined(__F16C__)
+#define NETRA_SIM_HALF_VECTORS 1
+/// Zero-extended halves to f32 and back, nearest even; NaNs are quieted.
+NETRA_SIM_INLINE Floats widenHalves(const uint32_t *from) {
+  const __m128i low = _mm_loadu_si128((const __m128i *)from),
+                high = _mm_loadu_si128((const __m128i *)(from + 4));
+  return (Floats)_mm256_cvtph_ps(_mm_packus_epi32(low, high));
+}
+NETRA_SIM_INLINE Words narrowToHalves(const Floats &v) {
+  return (Words)_mm256_cvtepu16_epi32(
+      _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT));
+}
+#endif
 
 /// Calls \p body with 0, 1, ..., BlockVectors - 1 as constants, so that arrays
 /// of vectors which it indexes live in registers.

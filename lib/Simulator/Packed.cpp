@@ -20,7 +20,7 @@ using U = uint32_t;
 template <unsigned N> void pairF32(const Instruction &I, Wave &w) {
   LaneVector result[2];
   for (unsigned h = 0; h < 2; ++h) {
-    LaneVector t[N], flushed[N];
+    LaneVector t[N];
     const uint32_t *source[N];
     const unsigned sel = h ? I.opSelHi : I.opSel, neg = h ? I.negHi : I.negLo;
     for (unsigned k = 0; k < N; ++k) {
@@ -32,7 +32,7 @@ template <unsigned N> void pairF32(const Instruction &I, Wave &w) {
         source[k] = t[k].lane;
       }
     }
-    runSingle(I.kernel, w, N, source, flushed, result[h].lane);
+    runSingle(I.kernel, w, N, source, result[h].lane);
     if (I.clamp)
       finishLanes(I, w.laneCount, floatEnv(w, true), result[h]);
   }
@@ -168,7 +168,7 @@ template <Mix M> void mixed(const Instruction &I, Wave &w) {
     });
   }
   const uint32_t *source[] = {t[0].lane, t[1].lane, t[2].lane};
-  runSingle(I.kernel, w, 3, source, t, result.lane);
+  runSingle(I.kernel, w, 3, source, result.lane);
   if constexpr (M == Mix::Single) {
     for (unsigned l = 0; I.clamp && l < w.laneCount; ++l)
       result.lane[l] = finishF32(result.lane[l], 0, true, env);

@@ -5,6 +5,7 @@
 #include "VectorAlu.h"
 
 #include <string>
+#include <type_traits>
 
 namespace netra::sim {
 namespace NETRA_SIM_VARIANT {
@@ -114,16 +115,8 @@ template <Kind K>
 __attribute__((noinline)) Relation relate(const Instruction &I, Wave &w) {
   LaneVector t[4];
   const unsigned n = w.laneCount;
-  constexpr bool bareSuffices =
-      K == Kind::I32 || K == Kind::U32 || K == Kind::F32;
-  const uint32_t *a, *b;
-  if (bareSuffices && isBare(I)) {
-    a = w.lanes(I.src(0), 0, t[0]);
-    b = w.lanes(I.src(1), 0, t[1]);
-  } else {
-    a = fetch(I, w, 0, 0, sourceType<K>, t[0]);
-    b = fetch(I, w, 1, 0, sourceType<K>, t[1]);
-  }
+  const uint32_t *a = fetch(I, w, 0, 0, sourceType<K>, t[0]);
+  const uint32_t *b = fetch(I, w, 1, 0, sourceType<K>, t[1]);
   if constexpr (K == Kind::I32 || K == Kind::U16) {
     return relateWords(n, a, b, 0);
   } else if constexpr (K == Kind::U32) {
@@ -163,6 +156,64 @@ __attribute__((noinline)) Relation relate(const Instruction &I, Wave &w) {
 
 template <Kind K, unsigned Mask> void compare(const Instruction &I, Wave &w) {
   conclude(I, w, relate<K>(I, w), Mask);
+}
+
+/// Lanes that answer to what is wanted.
+template <unsigned Mask, typename V>
+NETRA_SIM_INLINE Ints answers(const V &x, const V &y) {
+  if constexpr (Mask & Unordered)
+    return ~answers<~Mask & 15>(x, y);
+  else if constexpr (Mask == 0)
+    return Ints{};
+  else if constexpr (Mask == Less)
+    return x < y;
+  else if constexpr (Mask == Equal)
+    return x == y;
+  else if constexpr (Mask == (Less | Equal))
+    return x <= y;
+  else if constexpr (Mask == Greater)
+    return x > y;
+  else if constexpr (Mask == (Greater | Equal))
+    return x >= y;
+  else if constexpr (Mask == (Less | Greater))
+    return (x < y) | (x > y);
+  else
+    return (x == x) & (y == y);
+}
+
+/// Comparisons of 32-bit registers as they are.
+template <Kind K, unsigned Mask>
+void compareBare(const Instruction &I, Wave &w) {
+  using V = std::conditional_t<K == Kind::F32, Floats,
+                               std::conditional_t<K == Kind::I32, Ints, Words>>;
+  if (K == Kind::F32 && __builtin_expect(floatEnv(w, true).flushInputs, 0))
+    return compare<K, Mask>(I, w);
+  LaneVector t[2];
+  const uint32_t *a = w.lanes(I.src(0), 0, t[0]);
+  const uint32_t *b = w.lanes(I.src(1), 0, t[1]);
+  UL mask = 0;
+  for (unsigned base = 0; base < w.laneCount; base += BlockLanes) {
+    uint32_t block = 0;
+    eachVector([&](unsigned p) {
+      const unsigned l = p * VectorLanes;
+      block |= uint32_t(signBits(answers<Mask & 15>(load<V>(a + base + l),
+                                                    load<V>(b + base + l))))
+               << l;
+    });
+    mask |= UL(block) << base;
+  }
+  mask &= w.activeMask();
+  w.setScalar64(I.dst(), mask);
+  if constexpr (Mask & WritesExec)
+    w.setExec(mask);
+}
+
+template <Kind K, unsigned Mask>
+Handler bindCompare(const Instruction &I, const char *&) {
+  if constexpr (K == Kind::I32 || K == Kind::U32 || K == Kind::F32)
+    if (isBare(I))
+      return compareBare<K, Mask>;
+  return compare<K, Mask>;
 }
 
 /// Bits of the class mask.
@@ -218,12 +269,12 @@ constexpr const char *floatNames[] = {"f",   "lt",  "eq",  "le",  "gt",  "lg",
 template <Kind K, unsigned... Mask>
 void addKind(SemanticsTable &t, const char *const *names, const char *type,
              std::integer_sequence<unsigned, Mask...>) {
-  static constexpr Handler plain[] = {compare<K, Mask>...};
-  static constexpr Handler exec[] = {compare<K, Mask | WritesExec>...};
+  static constexpr Binder plain[] = {bindCompare<K, Mask>...};
+  static constexpr Binder exec[] = {bindCompare<K, Mask | WritesExec>...};
   for (unsigned k = 0; k < sizeof...(Mask); ++k) {
     const std::string tail = std::string(names[k]) + "_" + type;
-    t.add("v_cmp_" + tail, plain[k], Encodings);
-    t.add("v_cmpx_" + tail, exec[k], Encodings);
+    t.addBinder("v_cmp_" + tail, plain[k], Encodings);
+    t.addBinder("v_cmpx_" + tail, exec[k], Encodings);
   }
 }
 template <Kind K> void addIntegers(SemanticsTable &t, const char *type) {

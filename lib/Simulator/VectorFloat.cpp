@@ -32,14 +32,11 @@ template <unsigned N, typename F>
 void add(SemanticsTable &t, const char *name, F) {
   t.addBinder(name, bindLanes<Domain::Single, N>).kernel = floatKernel<F, N>;
 }
-/// \p F takes and gives one float.
-template <typename F> void addScalar(SemanticsTable &t, const char *name, F) {
-  t.addBinder(name, bindLanes<Domain::Single, 1>).kernel = scalarFloatKernel<F>;
-}
 /// \p F takes and gives bits.
 template <unsigned N, typename F>
 void addBits(SemanticsTable &t, const char *name, F) {
-  t.addBinder(name, bindLanes<Domain::Single, N>).kernel = wordKernel<F, N>;
+  t.addBinder(name, bindLanes<Domain::Single, N>).kernel =
+      floatBitsKernel<F, N>;
 }
 
 //===----------------------------------------------------------------------===//
@@ -49,9 +46,16 @@ void addBits(SemanticsTable &t, const char *name, F) {
 /// Of two vectors without NaNs; -0 is below +0. The order of bits as integers
 /// is that of numbers but for two negative ones.
 template <bool Max> NETRA_SIM_INLINE void choose(Words &a, const Words &b) {
+#if defined(__AVX2__)
+  // Of two zeros the host takes the second one.
+  const __m256 x = (__m256)a, y = (__m256)b;
+  a = (Words)(Max ? _mm256_and_ps(_mm256_max_ps(x, y), _mm256_max_ps(y, x))
+                  : _mm256_or_ps(_mm256_min_ps(x, y), _mm256_min_ps(y, x)));
+#else
   const Ints less = ((Ints)a < (Ints)b) ^ ((Ints)(a & b) >> 31);
   const Words lower = (Words)less;
   a = ((Max ? b : a) & lower) | ((Max ? a : b) & ~lower);
+#endif
 }
 
 struct Minimum {
@@ -103,42 +107,99 @@ template <bool WantMax> struct Propagating {
   }
 };
 
-/// Blocks that hold a NaN go lane by lane.
+/// The lanes from the first block with a NaN on, one by one.
 template <typename Op, unsigned N>
-void choiceKernel(const uint32_t *a, const uint32_t *b, const uint32_t *c,
-                  uint32_t *out, unsigned n, uint32_t mode) {
+__attribute__((noinline, cold)) void
+choiceRest(const uint32_t *a, const uint32_t *b, const uint32_t *c,
+           uint32_t *out, unsigned n, uint32_t mode) {
+  const Flushes flushes(mode);
   const bool ieee = mode & ModeIeee;
+  auto in = [&](U bits) { return clearDenormal(bits, flushes.inputs); };
+  for (unsigned l = 0; l < n; ++l) {
+    U picked;
+    if constexpr (N == 2)
+      picked = Op::settle(ieee, in(a[l]), in(b[l]));
+    else
+      picked = Op::settle(ieee, in(a[l]), in(b[l]), in(c[l]));
+    out[l] = clearDenormal(picked, flushes.results);
+  }
+}
+
+template <typename Op, unsigned N, bool Flush>
+NETRA_SIM_INLINE void choiceLoop(const uint32_t *a, const uint32_t *b,
+                                 const uint32_t *c, uint32_t *out, unsigned n,
+                                 uint32_t mode) {
+  const Flushes flushes(mode);
+  const Words inputs = Words{} + flushes.inputs,
+              results = Words{} + flushes.results;
   for (unsigned base = 0; base < n; base += BlockLanes) {
     Words r[BlockVectors];
     Ints nan = {};
     eachVector([&](unsigned p) {
       const unsigned l = base + p * VectorLanes;
-      r[p] = load<Words>(a + l);
-      const Words y = load<Words>(b + l);
-      nan |= ((Floats)r[p] != (Floats)r[p]) | ((Floats)y != (Floats)y);
+      const Floats x = source<Flush>(a + l, inputs),
+                   y = source<Flush>(b + l, inputs);
+      nan |= unordered(x, y);
+      r[p] = (Words)x;
       if constexpr (N == 2) {
-        Op::two(r[p], y);
+        Op::two(r[p], (Words)y);
       } else {
-        const Words z = load<Words>(c + l);
-        nan |= (Floats)z != (Floats)z;
-        Op::three(r[p], y, z);
+        const Floats z = source<Flush>(c + l, inputs);
+        nan |= unordered(z, z);
+        Op::three(r[p], (Words)y, (Words)z);
       }
+      if constexpr (Flush)
+        clearDenormals(r[p], results);
     });
-    if (__builtin_expect(anySet(nan), 0)) {
-      for (unsigned l = base; l < base + BlockLanes; ++l)
-        if constexpr (N == 2)
-          out[l] = Op::settle(ieee, a[l], b[l]);
-        else
-          out[l] = Op::settle(ieee, a[l], b[l], c[l]);
-      continue;
-    }
+    if (__builtin_expect(anySet(nan), 0))
+      return choiceRest<Op, N>(a + base, b + base, c + base, out + base,
+                               n - base, mode);
     eachVector([&](unsigned p) { store(out + base + p * VectorLanes, r[p]); });
   }
+}
+template <typename Op, unsigned N>
+void choiceKernel(const uint32_t *a, const uint32_t *b, const uint32_t *c,
+                  uint32_t *out, unsigned n, uint32_t mode) {
+  constexpr uint32_t keep = 3u << ModeDenorm32Shift;
+  if (__builtin_expect((mode & keep) != keep, 0))
+    return choiceLoop<Op, N, true>(a, b, c, out, n, mode);
+  choiceLoop<Op, N, false>(a, b, c, out, n, mode);
 }
 template <typename Op, unsigned N>
 void addChoice(SemanticsTable &t, const char *name) {
   t.addBinder(name, bindLanes<Domain::Single, N>).kernel = choiceKernel<Op, N>;
 }
+
+//===----------------------------------------------------------------------===//
+// Rounding to integers
+//===----------------------------------------------------------------------===//
+
+/// With the host's numbers.
+enum class Rounding { Even = 0, Down = 1, Up = 2, ToZero = 3 };
+
+template <Rounding Mode> struct Round {
+  NETRA_SIM_INLINE Floats operator()(const Floats &x) const {
+#if defined(__AVX2__)
+    return (Floats)_mm256_round_ps((__m256)x, int(Mode) | _MM_FROUND_NO_EXC);
+#else
+    Floats r;
+    for (unsigned l = 0; l < VectorLanes; ++l)
+      r[l] = Mode == Rounding::Even   ? roundEven(x[l])
+             : Mode == Rounding::Down ? std::floor(x[l])
+             : Mode == Rounding::Up   ? std::ceil(x[l])
+                                      : std::trunc(x[l]);
+    return r;
+#endif
+  }
+};
+struct Fraction {
+  NETRA_SIM_INLINE Floats operator()(const Floats &x) const {
+    // x - floor(x) rounds to 1 for tiny negative x; the result stays below 1.
+    const Floats r = x - Round<Rounding::Down>{}(x);
+    constexpr float last = 0x1.fffffep-1f;
+    return r > last ? Floats{} + last : r;
+  }
+};
 
 //===----------------------------------------------------------------------===//
 // Division support and the like
@@ -211,9 +272,7 @@ void divFmasF32(const Instruction &I, Wave &w) {
   const uint32_t *b = fetch(I, w, 1, 0, SourceType::F32, t1);
   const uint32_t *c = fetch(I, w, 2, 0, SourceType::F32, t2);
   const uint32_t *source[] = {a, b, c};
-  LaneVector flushed[3];
-  runSingle(floatKernel<FusedMultiplyAdd, 3>, w, 3, source, flushed,
-            result.lane);
+  runSingle(floatKernel<FusedMultiplyAdd, 3>, w, 3, source, result.lane);
   const uint64_t vcc = w.vcc();
   for (unsigned l = 0; l < w.laneCount; ++l) {
     U r = result.lane[l];
@@ -296,14 +355,6 @@ U cubeMajor(U x, U y, U z) {
   const unsigned axis = cubeFace(x, y, z).axis;
   const U major = axis == 2 ? z : axis == 1 ? y : x;
   return isNan32(major) ? major | 0x00400000 : asBits(asFloat(major) * 2.0f);
-}
-
-float fract(float x) {
-  // x - floor(x) rounds to 1 for tiny negative x; the result stays below 1.
-  if (std::isinf(x))
-    return NAN;
-  float r = x - std::floor(x);
-  return r >= 1.0f ? 0x1.fffffep-1f : r;
 }
 
 U frexpExponent(U bits) {
@@ -418,11 +469,11 @@ void registerVectorFloat(SemanticsTable &t) {
   addChoice<Median, 3>(t, "v_med3_f32");
   addChoice<Propagating<false>, 3>(t, "v_minimum3_f32");
   addChoice<Propagating<true>, 3>(t, "v_maximum3_f32");
-  addScalar(t, "v_trunc_f32", [](float a) { return std::trunc(a); });
-  addScalar(t, "v_ceil_f32", [](float a) { return std::ceil(a); });
-  addScalar(t, "v_floor_f32", [](float a) { return std::floor(a); });
-  addScalar(t, "v_rndne_f32", [](float a) { return roundEven(a); });
-  addScalar(t, "v_fract_f32", [](float a) { return fract(a); });
+  add<1>(t, "v_trunc_f32", Round<Rounding::ToZero>{});
+  add<1>(t, "v_ceil_f32", Round<Rounding::Up>{});
+  add<1>(t, "v_floor_f32", Round<Rounding::Down>{});
+  add<1>(t, "v_rndne_f32", Round<Rounding::Even>{});
+  add<1>(t, "v_fract_f32", Fraction{});
   addBits<1>(t, "v_frexp_mant_f32", [](U a) { return frexpMantissa(a); });
   t.add("v_frexp_exp_i32_f32", frexpExpF32, AllEncodings);
   t.add("v_ldexp_f32", ldexpF32);
