@@ -155,6 +155,19 @@ loadFolder(StringRef root, StringRef target, StringRef kind,
              [](const T &lhs, const T &rhs) { return lhs.name < rhs.name; });
 }
 
+/// A folder that need not be there.
+template <typename T>
+static void loadOptionalFolder(StringRef root, StringRef target, StringRef kind,
+                               StringRef namePrefix,
+                               T (*read)(const json::Reader &, StringRef),
+                               std::vector<T> &values,
+                               std::vector<std::string> &faults) {
+  SmallString<256> folder(root);
+  path::append(folder, "manifests", target, kind);
+  if (fs::exists(folder))
+    loadFolder(root, target, kind, namePrefix, read, values, faults);
+}
+
 Expected<Catalog> Catalog::load(StringRef libraryRoot, StringRef target) {
   if (!findTarget(target)) {
     std::vector<StringRef> known;
@@ -171,11 +184,21 @@ Expected<Catalog> Catalog::load(StringRef libraryRoot, StringRef target) {
              faults);
   loadFolder(libraryRoot, target, "tactics", (target + ".").str(), readTactic,
              impl->tactics, faults);
+  loadOptionalFolder(libraryRoot, target, "goldens", (target + ".").str(),
+                     readGolden, impl->tactics, faults);
   for (const Tactic &tactic : impl->tactics) {
+    // The files' names tell those of one folder apart.
+    const Tactic *first = findByName(impl->tactics, tactic.name);
+    if (first != &tactic)
+      faults.push_back(tactic.manifestPath +
+                       ": /name: expected a name of its own, found that of " +
+                       first->manifestPath);
     if (tactic.target != target)
       faults.push_back(tactic.manifestPath + ": /target: expected \"" +
                        target.str() + "\" as its folder says, found \"" +
                        tactic.target + "\"");
+    if (tactic.golden)
+      continue;
     SmallString<256> file(libraryRoot);
     path::append(file, "kernels", target, tactic.templatePath);
     if (!fs::is_regular_file(file))
@@ -188,6 +211,17 @@ Expected<Catalog> Catalog::load(StringRef libraryRoot, StringRef target) {
   for (const Tactic &tactic : impl->tactics)
     impl->index[{tactic.family, tactic.operation}].push_back(&tactic);
   return Catalog(std::move(impl));
+}
+
+Expected<std::vector<Deployment>> loadDeployments(StringRef libraryRoot,
+                                                  StringRef target) {
+  std::vector<Deployment> deployments;
+  std::vector<std::string> faults;
+  loadOptionalFolder(libraryRoot, target, "deployments", "", readDeployment,
+                     deployments, faults);
+  if (!faults.empty())
+    return createStringError(join(faults, "\n"));
+  return deployments;
 }
 
 //===----------------------------------------------------------------------===//

@@ -87,8 +87,20 @@ Expected<Tactic> parseTactic(StringRef text, StringRef path) {
   return parseManifest<Tactic>(text, path, readTactic);
 }
 
+Expected<Tactic> parseGolden(StringRef text, StringRef path) {
+  return parseManifest<Tactic>(text, path, readGolden);
+}
+
 Expected<ServingProfile> parseProfile(StringRef text, StringRef path) {
   return parseManifest<ServingProfile>(text, path, readProfile);
+}
+
+Expected<Deployment> parseDeployment(StringRef text, StringRef path) {
+  return parseManifest<Deployment>(text, path, readDeployment);
+}
+
+Expected<EvidenceDocument> parseEvidence(StringRef text, StringRef path) {
+  return parseManifest<EvidenceDocument>(text, path, readEvidenceDocument);
 }
 
 } // namespace netra

@@ -8,6 +8,7 @@
 #define NETRA_LIB_CATALOG_MANIFESTREADER_H
 
 #include "Netra/Catalog/Catalog.h"
+#include "Netra/Catalog/Deployment.h"
 #include "Netra/Catalog/Json.h"
 
 namespace netra {
@@ -15,7 +16,47 @@ namespace netra {
 /// Reads a tactic, reporting every fault to the reader's diagnostics; the value
 /// is meaningful only when there were none.
 Tactic readTactic(const json::Reader &reader, llvm::StringRef path);
+Tactic readGolden(const json::Reader &reader, llvm::StringRef path);
 ServingProfile readProfile(const json::Reader &reader, llvm::StringRef path);
+Deployment readDeployment(const json::Reader &reader, llvm::StringRef path);
+EvidenceDocument readEvidenceDocument(const json::Reader &reader,
+                                      llvm::StringRef path);
+
+//===----------------------------------------------------------------------===//
+// Parts that several manifests have
+//===----------------------------------------------------------------------===//
+
+/// The elements of an array; none when it is no array.
+std::vector<json::Reader> readElements(const json::Reader &reader,
+                                       size_t min = 0);
+/// A required string that is not empty.
+std::optional<std::string> readText(json::ObjectReader &object,
+                                    llvm::StringRef key);
+std::optional<Maturity> readMaturity(const json::Reader &reader);
+/// The required key "target", a known one.
+std::string readTarget(json::ObjectReader &object);
+/// A required SHA-256: 64 lower-case hexadecimal digits.
+std::string readSha256(json::ObjectReader &object, llvm::StringRef key);
+std::optional<ElementType> readElementType(const json::Reader &reader);
+/// A string, a number, true or false.
+std::optional<AttributeValue> readScalar(const json::Reader &reader);
+/// An object of integers by upper-case names; empty when the key is absent.
+std::map<std::string, int64_t> readIntegers(json::ObjectReader &object,
+                                            llvm::StringRef key);
+
+/// The keys dimensions, attributes, operands and options of `object`.
+InstanceSpec readInstanceSpec(json::ObjectReader &object);
+
+Evidence readEvidence(const json::Reader &reader);
+
+/// The key `code` of a golden record.
+GoldenCode readGoldenCode(const json::Reader &reader, std::string &symbol);
+/// Type, size and place of an argument of a golden, whose other keys have been
+/// read. `end` is where the argument before ends.
+void readArgumentPlace(json::ObjectReader &object, ArgumentSpec &argument,
+                       uint64_t kernargBytes, uint64_t &end);
+/// A fault for each null: what nobody has filled in yet.
+void reportOpenFields(const json::Reader &reader);
 
 } // namespace netra
 

@@ -388,12 +388,13 @@ private:
       } else if (!buildValue(spec, argument)) {
         return false;
       }
-      offset = alignTo(offset, argument.bytes);
+      offset = spec.offset.value_or(alignTo(offset, argument.bytes));
       argument.offset = offset;
       offset += argument.bytes;
       instance.contract.arguments.push_back(std::move(argument));
     }
-    instance.contract.kernargBytes = alignTo(offset, 8);
+    instance.contract.kernargBytes =
+        tactic.golden ? tactic.golden->kernargBytes : alignTo(offset, 8);
     return true;
   }
 
@@ -415,6 +416,9 @@ private:
       return true;
     }
     argument.type = operand->type;
+    if (spec.type && *spec.type != operand->type)
+      return fail("argument " + spec.name + " type",
+                  elementTypeName(*spec.type), elementTypeName(operand->type));
     Expected<uint64_t> bytes = tensorBytes(operand->type, operand->shape);
     if (!bytes)
       return fail("operand " + spec.role, "a legal shape",
@@ -601,6 +605,9 @@ Candidate matchTactic(const Tactic &tactic, const Problem &problem,
     candidate.mismatches.push_back(
         {"maturity", "verified or accepted (or permission for experiments)",
          "experiment"});
+  if (tactic.golden && !options.allowGolden)
+    candidate.mismatches.push_back(
+        {"golden code object", "a folder that has it (--golden-root)", "none"});
   if (!candidate.matches())
     return candidate;
   std::vector<Mismatch> faults;

@@ -22,20 +22,6 @@ using netra::json::Reader;
 
 namespace netra {
 
-static constexpr StringRef maturityNames[] = {"rejected", "experiment",
-                                              "verified", "accepted"};
-
-StringRef maturityName(Maturity maturity) {
-  return maturityNames[static_cast<size_t>(maturity)];
-}
-
-std::optional<Maturity> parseMaturity(StringRef name) {
-  for (size_t i = 0; i != std::size(maturityNames); ++i)
-    if (maturityNames[i] == name)
-      return static_cast<Maturity>(i);
-  return std::nullopt;
-}
-
 namespace {
 
 /// Symbols the generated source sets itself.
@@ -73,7 +59,9 @@ bool splitSymbol(StringRef pattern, std::vector<std::string> &references) {
 
 class TacticReader {
 public:
-  TacticReader(const Reader &root, StringRef path) : root(root) {
+  /// A golden record says the same of bytes that a tactic says of a template.
+  TacticReader(const Reader &root, StringRef path, bool isGolden)
+      : root(root), isGolden(isGolden) {
     tactic.manifestPath = path.str();
   }
 
@@ -82,26 +70,32 @@ public:
     if (!object.isValid())
       return std::move(tactic);
     if (std::optional<Reader> member = object.required("format"))
-      (void)member->choice({"netra.tactic/1"});
+      (void)member->choice(
+          {isGolden ? StringRef("netra.golden/1") : "netra.tactic/1"});
     readIdentity(object);
+    readCode(object);
     // Names first: whatever the order of the keys, expressions and references
     // below are checked against them.
     if (std::optional<Reader> member = object.required("match"))
       readMatch(*member);
-    if (std::optional<Reader> member = object.optional("options"))
-      readOptions(*member);
-    std::optional<Reader> constants = object.optional("constants");
+    std::optional<Reader> constants;
+    if (!isGolden) {
+      if (std::optional<Reader> member = object.optional("options"))
+        readOptions(*member);
+      constants = object.optional("constants");
+    }
     if (constants)
       collectConstantNames(*constants);
     checkNameClashes();
     if (constants)
       readConstants(*constants);
     if (std::optional<Reader> member = object.optional("requires"))
-      for (const Reader &element : elements(*member))
+      for (const Reader &element : readElements(*member))
         if (std::optional<Expression> expression = readExpression(element))
           tactic.requirements.push_back(*expression);
-    if (std::optional<Reader> member = object.required("symbol"))
-      readSymbol(*member);
+    if (!isGolden)
+      if (std::optional<Reader> member = object.required("symbol"))
+        readSymbol(*member);
     if (std::optional<Reader> member = object.required("arguments"))
       readArguments(*member);
     if (std::optional<Reader> member = object.required("launch"))
@@ -130,29 +124,15 @@ public:
     if (std::optional<Reader> member = object.required("deterministic"))
       tactic.deterministic = member->boolean().value_or(true);
     if (std::optional<Reader> member = object.required("evidence"))
-      readEvidence(*member);
+      readAllEvidence(*member);
+    if (!isGolden)
+      if (std::optional<Reader> member = object.optional("locks"))
+        readLocks(*member);
     object.finish();
     return std::move(tactic);
   }
 
 private:
-  static std::vector<Reader> elements(const Reader &reader, size_t min = 0) {
-    return reader.array(min).value_or(std::vector<Reader>());
-  }
-
-  static std::optional<std::string> readText(ObjectReader &object,
-                                             StringRef key) {
-    std::optional<Reader> member = object.required(key);
-    if (!member)
-      return std::nullopt;
-    std::optional<std::string> text = member->string();
-    if (text && text->empty()) {
-      member->fail("a string that is not empty");
-      return std::nullopt;
-    }
-    return text;
-  }
-
   std::optional<std::string> readLower(const Reader &reader) {
     std::optional<std::string> name = reader.string();
     if (!name || isLowerName(*name))
@@ -162,16 +142,7 @@ private:
   }
 
   void readIdentity(ObjectReader &object) {
-    if (std::optional<Reader> member = object.required("target"))
-      if (std::optional<std::string> name = member->string()) {
-        tactic.target = *name;
-        if (!findTarget(*name)) {
-          std::vector<std::string> known;
-          for (const TargetInfo &target : allTargets())
-            known.push_back(target.name.str());
-          member->fail("a known target (" + join(known, ", ") + ")");
-        }
-      }
+    tactic.target = readTarget(object);
     if (std::optional<Reader> member = object.required("name"))
       if (std::optional<std::string> name = member->string()) {
         auto [prefix, rest] = StringRef(*name).split('.');
@@ -186,11 +157,20 @@ private:
     if (std::optional<Reader> member = object.required("operation"))
       tactic.operation = readLower(*member).value_or("");
     if (std::optional<Reader> member = object.required("maturity"))
-      if (auto name = member->choice(maturityNames))
-        tactic.maturity = *parseMaturity(*name);
+      tactic.maturity = readMaturity(*member).value_or(tactic.maturity);
     if (std::optional<Reader> member = object.required("rank"))
       tactic.rank = member->integer(0, 1000000).value_or(0);
     tactic.summary = readText(object, "summary").value_or("");
+  }
+
+  /// Where the machine code comes from.
+  void readCode(ObjectReader &object) {
+    if (isGolden) {
+      tactic.golden.emplace();
+      if (std::optional<Reader> member = object.required("code"))
+        *tactic.golden = readGoldenCode(*member, tactic.symbol);
+      return;
+    }
     if (std::optional<Reader> member = object.required("template"))
       if (std::optional<std::string> path = member->string()) {
         if (!isRelativePath(*path) || !StringRef(*path).ends_with(".s"))
@@ -249,7 +229,7 @@ private:
         reader.fail("\"min\" of at most \"max\"",
                     Twine(*match.min) + " and " + Twine(*match.max));
     } else if (reader.get().is_array()) {
-      for (const Reader &element : elements(reader, 1))
+      for (const Reader &element : readElements(reader, 1))
         match.values.push_back(element.integer(0).value_or(0));
     } else if (reader.get().is_number_integer()) {
       match.values.push_back(reader.integer(0).value_or(0));
@@ -267,18 +247,8 @@ private:
       parse(reader);
       return;
     }
-    for (const Reader &element : elements(reader, 1))
+    for (const Reader &element : readElements(reader, 1))
       parse(element);
-  }
-
-  std::optional<ElementType> readType(const Reader &reader) {
-    std::vector<StringRef> names;
-    for (ElementType type : allElementTypes())
-      names.push_back(elementTypeName(type));
-    std::optional<std::string> name = reader.choice(names);
-    if (!name)
-      return std::nullopt;
-    return parseElementType(*name);
   }
 
   OperandMatch readOperand(const Reader &reader) {
@@ -286,7 +256,7 @@ private:
     ObjectReader object(reader);
     if (std::optional<Reader> member = object.required("type"))
       readOneOrMany(*member, [&](const Reader &element) {
-        if (std::optional<ElementType> type = readType(element))
+        if (std::optional<ElementType> type = readElementType(element))
           match.types.push_back(*type);
       });
     if (std::optional<Reader> member = object.optional("layout"))
@@ -304,7 +274,7 @@ private:
       match.layouts.push_back("row_major");
     if (std::optional<Reader> member = object.optional("shape")) {
       match.shape.emplace();
-      for (const Reader &element : elements(*member))
+      for (const Reader &element : readElements(*member))
         if (std::optional<Expression> expression =
                 readExpression(element, /*dimensionsOnly=*/true))
           match.shape->push_back(*expression);
@@ -313,23 +283,6 @@ private:
       match.optional = member->boolean().value_or(false);
     object.finish();
     return match;
-  }
-
-  static std::optional<AttributeValue> readScalar(const Reader &reader) {
-    const json::Value &value = reader.get();
-    if (value.is_boolean())
-      return AttributeValue(value.get<bool>());
-    if (value.is_string())
-      return AttributeValue(value.get<std::string>());
-    if (value.is_number_float())
-      return AttributeValue(value.get<double>());
-    if (value.is_number_integer()) {
-      if (std::optional<int64_t> integer = reader.integer())
-        return AttributeValue(*integer);
-      return std::nullopt;
-    }
-    reader.fail("a string, a number, true or false");
-    return std::nullopt;
   }
 
   AttributeMatch readAttribute(const Reader &reader, StringRef name) {
@@ -345,7 +298,7 @@ private:
       return match;
     }
     if (reader.get().is_array()) {
-      for (const Reader &element : elements(reader, 1))
+      for (const Reader &element : readElements(reader, 1))
         if (std::optional<AttributeValue> value = readScalar(element)) {
           if (!definition->accepts(*value))
             element.fail(definition->describe());
@@ -387,7 +340,7 @@ private:
     for (auto &[name, value] : ObjectReader(reader).members()) {
       checkUpper(name, value, "option");
       std::vector<int64_t> choices;
-      for (const Reader &element : elements(value, 1)) {
+      for (const Reader &element : readElements(value, 1)) {
         std::optional<int64_t> choice = element.integer();
         if (!choice)
           continue;
@@ -616,7 +569,8 @@ private:
 
   void readArguments(const Reader &reader) {
     std::set<std::string> names;
-    for (const Reader &element : elements(reader)) {
+    uint64_t end = 0;
+    for (const Reader &element : readElements(reader)) {
       ArgumentSpec argument;
       ObjectReader object(element);
       if (std::optional<Reader> member = object.required("name")) {
@@ -631,6 +585,8 @@ private:
         readPointer(object, argument);
       else if (kind == "value")
         readValue(object, argument);
+      if (kind && isGolden)
+        readArgumentPlace(object, argument, tactic.golden->kernargBytes, end);
       if (kind)
         object.finish();
       tactic.arguments.push_back(std::move(argument));
@@ -642,8 +598,12 @@ private:
       std::optional<std::string> role = member->string();
       if (role && *role == "workspace")
         argument.role = *role;
-      else if (role)
-        readRole(*member, argument.role);
+      else if (role) {
+        const OperandMatch *match = readRole(*member, argument.role);
+        // Its code reads the argument whether or not there is an operand.
+        if (isGolden && match && match->optional)
+          member->fail("a role of an operand that is not optional");
+      }
     }
     if (std::optional<Reader> member = object.required("access"))
       if (auto access = member->choice({"read", "write", "readwrite"}))
@@ -726,17 +686,9 @@ private:
     object.finish();
   }
 
-  void readEvidence(const Reader &reader) {
-    for (const Reader &element : elements(reader)) {
-      Evidence evidence;
-      ObjectReader object(element);
-      if (std::optional<Reader> member = object.required("kind"))
-        evidence.kind =
-            member->choice({"simulated", "assembled", "device"}).value_or("");
-      evidence.what = readText(object, "what").value_or("");
-      object.finish();
-      tactic.evidence.push_back(std::move(evidence));
-    }
+  void readAllEvidence(const Reader &reader) {
+    for (const Reader &element : readElements(reader))
+      tactic.evidence.push_back(readEvidence(element));
     // Evidence kinds do not convert: a run in the simulator never makes a
     // tactic accepted.
     auto has = [&](StringRef kind) {
@@ -753,7 +705,41 @@ private:
       reader.fail("evidence of kind \"device\" for an accepted tactic", "none");
   }
 
+  /// A lock names every constant, so that it holds for one machine code.
+  void readLocks(const Reader &reader) {
+    std::set<std::map<std::string, int64_t>> seen;
+    for (const Reader &element : readElements(reader)) {
+      ObjectReader object(element);
+      TextLock lock;
+      auto read = [&](StringRef key, const std::set<std::string> &names) {
+        std::map<std::string, int64_t> values = readIntegers(object, key);
+        std::set<std::string> found;
+        for (const auto &[name, value] : values)
+          found.insert(name);
+        if (found != names)
+          element.fail("each of the tactic's " + key + " (" +
+                           join(names, ", ") + ")",
+                       join(found, ", "));
+        lock.constants.insert(values.begin(), values.end());
+      };
+      std::set<std::string> dimensions, options;
+      for (const auto &[name, match] : tactic.dimensions)
+        dimensions.insert(name);
+      for (const auto &[name, choices] : tactic.options)
+        options.insert(name);
+      read("dimensions", dimensions);
+      read("options", options);
+      read("constants", constantNames);
+      lock.textSha256 = readSha256(object, "text_sha256");
+      object.finish();
+      if (!seen.insert(lock.constants).second)
+        element.fail("each choice of constants once", "this one twice");
+      tactic.locks.push_back(std::move(lock));
+    }
+  }
+
   Reader root;
+  bool isGolden;
   Tactic tactic;
   std::set<std::string> constantNames;
 };
@@ -761,7 +747,17 @@ private:
 } // namespace
 
 Tactic readTactic(const Reader &reader, StringRef path) {
-  return TacticReader(reader, path).read();
+  return TacticReader(reader, path, /*isGolden=*/false).read();
+}
+
+Tactic readGolden(const Reader &reader, StringRef path) {
+  // What nobody has filled in yet is named once; everything else would follow
+  // from it.
+  size_t before = reader.getDiagnostics().getLines().size();
+  reportOpenFields(reader);
+  if (reader.getDiagnostics().getLines().size() != before)
+    return {};
+  return TacticReader(reader, path, /*isGolden=*/true).read();
 }
 
 } // namespace netra

@@ -6,6 +6,7 @@
 
 #include "Netra/Target/Assembler.h"
 
+#include "InstanceSource.h"
 #include "Linker.h"
 #include "Netra/Catalog/TargetInfo.h"
 
@@ -33,6 +34,7 @@
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <functional>
 #include <mutex>
 
 using namespace llvm;
@@ -265,15 +267,43 @@ Expected<Assembler> Assembler::create(StringRef libraryRoot, StringRef target) {
   return assembler;
 }
 
-Expected<AssembledKernel> Assembler::assembleSource(StringRef source,
-                                                    StringRef name) const {
-  auto files = makeIntrusiveRefCnt<KernelFileSystem>(kernelRoot);
-  SmallVector<char, 0> object;
-  if (Error error =
-          assembleObject(source, name, *findTarget(target), files, object))
-    return error;
-  Expected<std::vector<uint8_t>> linked =
-      linkCodeObject(StringRef(object.data(), object.size()));
+static std::string hashClosure(ArrayRef<SourceFile> closure) {
+  std::string identity;
+  for (const SourceFile &file : closure)
+    identity += file.path + '\0' + file.sha256 + '\n';
+  return sha256Hex(StringRef(identity));
+}
+
+namespace {
+/// A source on its way to become part of a code object.
+struct NamedSource {
+  std::string text, name;
+};
+} // namespace
+
+/// Assembles each source on its own and links the objects in their order.
+/// `name` is that of the whole in diagnostics.
+static Expected<AssembledKernel> assembleAndLink(ArrayRef<NamedSource> sources,
+                                                 StringRef name,
+                                                 StringRef kernelRoot,
+                                                 const TargetInfo &info) {
+  AssembledKernel kernel;
+  std::vector<SmallVector<char, 0>> objects(sources.size());
+  std::set<std::string> known;
+  for (size_t i = 0; i != sources.size(); ++i) {
+    auto files = makeIntrusiveRefCnt<KernelFileSystem>(kernelRoot);
+    if (Error error = assembleObject(sources[i].text, sources[i].name, info,
+                                     files, objects[i]))
+      return error;
+    kernel.source += sources[i].text;
+    for (SourceFile &file : files->closure)
+      if (known.insert(file.path).second)
+        kernel.closure.push_back(std::move(file));
+  }
+  std::vector<StringRef> views;
+  for (const SmallVector<char, 0> &object : objects)
+    views.emplace_back(object.data(), object.size());
+  Expected<std::vector<uint8_t>> linked = linkCodeObject(views);
   if (!linked)
     return createStringError("linking of " + name +
                              " failed: " + llvm::toString(linked.takeError()));
@@ -281,15 +311,68 @@ Expected<AssembledKernel> Assembler::assembleSource(StringRef source,
   if (!codeObject)
     return createStringError(name + ": " +
                              llvm::toString(codeObject.takeError()));
-  AssembledKernel kernel;
-  kernel.source = source.str();
-  kernel.closure = std::move(files->closure);
   kernel.object = std::move(*codeObject);
-  std::string identity;
-  for (const SourceFile &file : kernel.closure)
-    identity += file.path + '\0' + file.sha256 + '\n';
-  kernel.closureSha256 = sha256Hex(StringRef(identity));
+  kernel.closureSha256 = hashClosure(kernel.closure);
   return kernel;
+}
+
+Expected<AssembledKernel> Assembler::assembleSource(StringRef source,
+                                                    StringRef name) const {
+  return assembleAndLink(NamedSource{source.str(), name.str()}, name,
+                         kernelRoot, *findTarget(target));
+}
+
+/// The error of a kernel that is not what its contract says.
+static Error checkContract(const CodeObject &object, const Instance &instance,
+                           size_t kernels) {
+  std::vector<std::string> differences =
+      compareWithInstance(object, instance, kernels);
+  if (differences.empty())
+    return Error::success();
+  return createStringError(
+      "tactic " + instance.tactic->name + ", kernel " + instance.symbol +
+      ": the code object breaks its contract:\n  " + join(differences, "\n  "));
+}
+
+Expected<AssembledKernel>
+Assembler::assembleGroup(ArrayRef<Instance> instances) const {
+  const TargetInfo &info = *findTarget(target);
+  std::vector<NamedSource> sources;
+  for (const Instance &instance : instances)
+    sources.push_back({codeSource(instance), instance.symbol + ".s"});
+  sources.push_back(
+      {targetDirectives(info) + metadataSource(instances, info), "metadata.s"});
+  Expected<AssembledKernel> kernel =
+      assembleAndLink(sources, "code object", kernelRoot, info);
+  if (!kernel)
+    return kernel.takeError();
+  for (const Instance &instance : instances)
+    if (Error error = checkContract(kernel->object, instance, instances.size()))
+      return error;
+  return kernel;
+}
+
+Expected<std::string> Assembler::hashSources(StringRef templatePath) const {
+  auto files = makeIntrusiveRefCnt<KernelFileSystem>(kernelRoot);
+  // What a file includes comes right after it, as when it is assembled.
+  std::set<std::string> visited;
+  std::function<void(const std::string &)> visit =
+      [&](const std::string &path) {
+        if (!visited.insert(path).second || !files->status(path))
+          return;
+        std::string text = files->closure.back().text;
+        SmallVector<StringRef> lines;
+        StringRef(text).split(lines, '\n');
+        for (StringRef line : lines) {
+          line = line.trim();
+          if (line.consume_front(".include"))
+            visit(line.split('"').second.split('"').first.str());
+        }
+      };
+  visit(templatePath.str());
+  if (!files->refusals.empty())
+    return createStringError(templatePath + ": " + join(files->refusals, "; "));
+  return hashClosure(files->closure);
 }
 
 Expected<AssembledKernel> Assembler::assemble(const Instance &instance) const {
@@ -302,13 +385,8 @@ Expected<AssembledKernel> Assembler::assemble(const Instance &instance) const {
   if (!kernel)
     return createStringError("tactic " + instance.tactic->name + ": " +
                              llvm::toString(kernel.takeError()));
-  std::vector<std::string> differences =
-      compareWithInstance(kernel->object, instance);
-  if (!differences.empty())
-    return createStringError("tactic " + instance.tactic->name + ", kernel " +
-                             instance.symbol +
-                             ": the code object breaks its contract:\n  " +
-                             join(differences, "\n  "));
+  if (Error error = checkContract(kernel->object, instance, /*kernels=*/1))
+    return error;
   return kernel;
 }
 

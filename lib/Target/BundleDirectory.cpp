@@ -91,9 +91,11 @@ static bool exchangeFolders(const std::string &left, const std::string &right) {
 #endif
 }
 
-/// An existing destination must be a folder that is empty or holds an engine
-/// and nothing else: no file that a user may want to keep is ever replaced.
-static Error checkDestination(const std::string &destination, bool &exists) {
+/// An existing destination must be a folder that is empty or holds what is
+/// written there and nothing else: no file that a user may want to keep is ever
+/// replaced.
+static Error checkDestination(const std::string &destination,
+                              const FolderKind &kind, bool &exists) {
   fs::file_status status;
   std::error_code error = fs::status(destination, status, /*follow=*/false);
   exists = fs::exists(status);
@@ -106,12 +108,11 @@ static Error checkDestination(const std::string &destination, bool &exists) {
         destination + ": expected a folder or nothing, found a " +
         (status.type() == fs::file_type::symlink_file ? "symbolic link"
                                                       : "file") +
-        "; choose another place for the engine");
+        "; choose another place for the " + kind.name);
   auto refuse = [&](const Twine &found) {
     return createStringError(
-        destination +
-        ": expected an engine and nothing else, an empty folder "
-        "or nothing, found a folder with " +
+        destination + ": expected " + kind.withArticle +
+        " and nothing else, an empty folder or nothing, found a folder with " +
         found + "; it is left as it is");
   };
   fs::directory_iterator first(destination, error), end;
@@ -119,15 +120,16 @@ static Error checkDestination(const std::string &destination, bool &exists) {
     return createStringError(error, destination + ": " + error.message());
   if (first == end)
     return Error::success();
-  Expected<Engine> engine = readBundle(destination);
-  if (!engine) {
-    consumeError(engine.takeError());
-    return refuse("other files and no engine.json of an engine");
+  Expected<std::vector<std::string>> files = kind.listFiles(destination);
+  if (!files) {
+    consumeError(files.takeError());
+    return refuse("other files and no " + kind.marker + " of " +
+                  kind.withArticle);
   }
   StringSet<> known;
-  known.insert(engineFileName);
-  for (const EngineFile &file : engine->files)
-    for (StringRef at = file.path; !at.empty(); at = path::parent_path(at))
+  known.insert(kind.marker);
+  for (const std::string &file : *files)
+    for (StringRef at = file; !at.empty(); at = path::parent_path(at))
       known.insert(at);
   for (fs::recursive_directory_iterator it(destination, error,
                                            /*follow_symlinks=*/false),
@@ -135,7 +137,8 @@ static Error checkDestination(const std::string &destination, bool &exists) {
        it != last && !error; it.increment(error)) {
     StringRef name = StringRef(it->path()).drop_front(destination.size() + 1);
     if (!known.contains(name))
-      return refuse("\"" + name + "\", which is no part of the engine there");
+      return refuse("\"" + name + "\", which is no part of the " + kind.name +
+                    " there");
   }
   if (error)
     return createStringError(error, destination + ": " + error.message());
@@ -248,7 +251,9 @@ void abandonStaging() {
 /// Moves a complete engine from `staging` to `destination`, which `exists` or
 /// not.
 static Error moveIntoPlace(Staging &staging, const std::string &destination,
-                           bool exists) {
+                           const FolderKind &kind, bool exists) {
+  const std::string cannotMove =
+      ("the " + kind.name + " cannot be moved into place").str();
   std::lock_guard<std::mutex> guard(Staging::mutex);
   const std::string temporary = staging.getFolder();
   if (!exists) {
@@ -258,9 +263,8 @@ static Error moveIntoPlace(Staging &staging, const std::string &destination,
     }
     // Another run may have put an engine there in the meantime.
     if (errno != EEXIST && errno != ENOTEMPTY)
-      return failWithErrno("the engine cannot be moved into place",
-                           destination);
-    if (Error error = checkDestination(destination, exists))
+      return failWithErrno(cannotMove, destination);
+    if (Error error = checkDestination(destination, kind, exists))
       return error;
   }
   // Readers see the old engine or the new one, never a mixture. After the
@@ -268,15 +272,15 @@ static Error moveIntoPlace(Staging &staging, const std::string &destination,
   if (exchangeFolders(temporary, destination))
     return Error::success();
   if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
-    return failWithErrno("the engine cannot be moved into place", destination);
+    return failWithErrno(cannotMove, destination);
   // Without exchange there is a moment without an engine; on failure the old
   // one goes back.
   std::string old = temporary + ".old";
   if (::rename(destination.c_str(), old.c_str()) != 0)
-    return failWithErrno("the old engine cannot be moved away", destination);
+    return failWithErrno(
+        ("the old " + kind.name + " cannot be moved away").str(), destination);
   if (::rename(temporary.c_str(), destination.c_str()) != 0) {
-    Error error =
-        failWithErrno("the engine cannot be moved into place", destination);
+    Error error = failWithErrno(cannotMove, destination);
     ::rename(old.c_str(), destination.c_str());
     return error;
   }
@@ -285,30 +289,18 @@ static Error moveIntoPlace(Staging &staging, const std::string &destination,
   return Error::success();
 }
 
+static Expected<std::vector<std::string>> listEngineFiles(StringRef folder) {
+  Expected<Engine> engine = readBundle(folder);
+  if (!engine)
+    return engine.takeError();
+  std::vector<std::string> files;
+  for (const EngineFile &file : engine->files)
+    files.push_back(file.path);
+  return files;
+}
+
 Error writeBundle(const Engine &engine, const BundleFiles &files,
                   StringRef directory) {
-  SmallString<256> absolute(directory);
-  path::remove_dots(absolute, /*remove_dot_dot=*/false);
-  while (absolute.size() > 1 && path::is_separator(absolute.back()))
-    absolute.pop_back();
-  if (absolute.empty())
-    return createStringError("expected the name of a folder for the engine");
-  if (std::error_code error = fs::make_absolute(absolute))
-    return createStringError(error, directory + ": " + error.message());
-  std::string destination(absolute);
-  StringRef last = path::filename(destination);
-  if (last == ".." || last == "/" || last == ".")
-    return createStringError(destination +
-                             ": expected a path that ends with the engine's "
-                             "own folder name");
-  std::string parent = path::parent_path(destination).str();
-  if (!fs::is_directory(parent))
-    return createStringError(destination + ": expected its parent \"" + parent +
-                             "\" to be a folder");
-  bool exists = false;
-  if (Error error = checkDestination(destination, exists))
-    return error;
-
   for (const auto &[file, contents] : files)
     if (!isBundlePath(file) || file == engineFileName)
       return createStringError("bundle file \"" + file +
@@ -316,12 +308,43 @@ Error writeBundle(const Engine &engine, const BundleFiles &files,
                                "bundle other than engine.json");
   Engine final = engine;
   finalizeEngine(final, files);
+  BundleFiles all = files;
+  all[engineFileName.str()] = writeEngineJson(final);
+  return replaceFolder(
+      all, directory, {"an engine", "engine", engineFileName, listEngineFiles});
+}
+
+Error replaceFolder(const BundleFiles &files, StringRef directory,
+                    const FolderKind &kind) {
+  SmallString<256> absolute(directory);
+  path::remove_dots(absolute, /*remove_dot_dot=*/false);
+  while (absolute.size() > 1 && path::is_separator(absolute.back()))
+    absolute.pop_back();
+  if (absolute.empty())
+    return createStringError("expected the name of a folder for the " +
+                             kind.name);
+  if (std::error_code error = fs::make_absolute(absolute))
+    return createStringError(error, directory + ": " + error.message());
+  std::string destination(absolute);
+  StringRef last = path::filename(destination);
+  if (last == ".." || last == "/" || last == ".")
+    return createStringError(destination +
+                             ": expected a path that ends with the " +
+                             kind.name + "'s own folder name");
+  std::string parent = path::parent_path(destination).str();
+  if (!fs::is_directory(parent))
+    return createStringError(destination + ": expected its parent \"" + parent +
+                             "\" to be a folder");
+  bool exists = false;
+  if (Error error = checkDestination(destination, kind, exists))
+    return error;
 
   // Beside the destination, so that renaming stays on one file system.
   Staging staging;
   if (Error error = staging.create(parent, last))
-    return createStringError(destination + ": the engine cannot be written: " +
-                             toString(std::move(error)));
+    return createStringError(
+        destination + ": the " + kind.name +
+        " cannot be written: " + toString(std::move(error)));
 
   std::set<std::string> folders;
   for (const auto &[file, contents] : files)
@@ -334,15 +357,12 @@ Error writeBundle(const Engine &engine, const BundleFiles &files,
   for (const auto &[file, contents] : files)
     if (Error error = staging.addFile(file, contents))
       return error;
-  if (Error error =
-          staging.addFile(engineFileName.str(), writeEngineJson(final)))
-    return error;
   for (const std::string &folder : folders)
     if (Error error = syncDirectory(staging.getFolder() + "/" + folder))
       return error;
   if (Error error = syncDirectory(staging.getFolder()))
     return error;
-  if (Error error = moveIntoPlace(staging, destination, exists))
+  if (Error error = moveIntoPlace(staging, destination, kind, exists))
     return error;
   return syncDirectory(parent);
 }

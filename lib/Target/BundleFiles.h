@@ -9,6 +9,7 @@
 
 #include "Netra/Target/Bundle.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace netra {
@@ -38,6 +39,23 @@ inline bool isBundlePath(llvm::StringRef path) {
     path = rest;
   }
 }
+
+/// What a folder that is written in one step holds.
+struct FolderKind {
+  llvm::StringRef withArticle; // "an engine"
+  llvm::StringRef name;        // "engine"
+  llvm::StringRef marker;      // the file that tells what is in the folder
+  /// The other files that such a folder says it has.
+  llvm::function_ref<llvm::Expected<std::vector<std::string>>(llvm::StringRef)>
+      listFiles;
+};
+
+/// Writes `files`, the marker among them, beside `directory` and moves the
+/// whole into place. Fails, leaving everything as it was, when something else
+/// than nothing, an empty folder or a folder of this kind and nothing besides
+/// is there.
+llvm::Error replaceFolder(const BundleFiles &files, llvm::StringRef directory,
+                          const FolderKind &kind);
 
 } // namespace netra
 

@@ -201,7 +201,7 @@ private:
       const EngineKernelArgument &said = kernel.arguments[i];
       const KernelArgument &argument = *arguments[i];
       std::string below = (at + "/arguments/" + Twine(i)).str();
-      compare(below + "/name", said.name, argument.name);
+      compare(below + "/name", said.name, argumentName(argument, i));
       compare(below + "/offset", Twine(said.offset), Twine(argument.offset));
       compare(below + "/bytes", Twine(said.bytes), Twine(argument.bytes));
       compare(below + "/kind", argumentKindName(said.kind),

@@ -15,10 +15,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <atomic>
-#include <mutex>
-#include <thread>
-
 using namespace mlir;
 using namespace netra;
 
@@ -105,13 +101,14 @@ static FailureOr<Catalog> loadCatalog(EngineOp engine,
   return std::move(*catalog);
 }
 
-static FailureOr<Assembler> createAssembler(EngineOp engine,
-                                            const TranslationOptions &options) {
-  llvm::Expected<Assembler> assembler = Assembler::create(
-      options.libraryRoot, engine.getTarget().getArchitecture());
-  if (!assembler)
-    return emitLines(engine, llvm::toString(assembler.takeError()));
-  return std::move(*assembler);
+static FailureOr<KernelBuilder>
+createBuilder(EngineOp engine, const TranslationOptions &options) {
+  llvm::Expected<KernelBuilder> builder = KernelBuilder::create(
+      options.libraryRoot, engine.getTarget().getArchitecture(),
+      options.goldenRoot);
+  if (!builder)
+    return emitLines(engine, llvm::toString(builder.takeError()));
+  return std::move(*builder);
 }
 
 FailureOr<std::vector<KernelSource>>
@@ -126,55 +123,38 @@ netra::translateToAssembly(ModuleOp module, const TranslationOptions &options) {
       collectKernels(*engine, *catalog);
   if (failed(kernels))
     return failure();
-  FailureOr<Assembler> assembler = createAssembler(*engine, options);
-  if (failed(assembler))
+  FailureOr<KernelBuilder> builder = createBuilder(*engine, options);
+  if (failed(builder))
     return failure();
   std::vector<KernelSource> sources;
-  for (const TranslatedKernel &kernel : *kernels)
+  for (const TranslatedKernel &kernel : *kernels) {
+    const std::optional<GoldenCode> &golden = kernel.instance.tactic->golden;
     sources.push_back(
-        {kernel.instance.symbol, assembler->instanceSource(kernel.instance)});
+        {kernel.instance.symbol,
+         golden ? "// " + kernel.instance.symbol + " is golden code: " +
+                      golden->file + ", SHA-256 " + golden->sha256 + "\n"
+                : builder->getAssembler().instanceSource(kernel.instance)});
+  }
   return sources;
 }
 
-/// Assembles all kernels, several at a time. Errors are emitted in the order of
-/// the kernels, whatever order they were found in.
-static LogicalResult assembleKernels(std::vector<TranslatedKernel> &kernels,
-                                     const Assembler &assembler,
-                                     const TranslationOptions &options) {
-  std::vector<std::string> errors(kernels.size());
-  std::atomic<size_t> next = 0;
-  size_t done = 0;
-  std::mutex progressMutex;
-  auto work = [&] {
-    for (size_t i; (i = next.fetch_add(1)) < kernels.size();) {
-      llvm::Expected<AssembledKernel> result =
-          assembler.assemble(kernels[i].instance);
-      if (result)
-        kernels[i].assembled = std::move(*result);
-      else
-        errors[i] = llvm::toString(result.takeError());
-      if (options.progress) {
-        std::lock_guard<std::mutex> lock(progressMutex);
-        options.progress(++done, kernels.size(), kernels[i].instance.symbol);
-      }
-    }
-  };
-  size_t count = options.threads;
-  if (count == 0)
-    count = std::max(1u, std::thread::hardware_concurrency());
-  count = std::min(count, kernels.size());
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < count; ++i)
-    threads.emplace_back(work);
-  work();
-  for (std::thread &thread : threads)
-    thread.join();
-
-  LogicalResult result = success();
-  for (auto [kernel, error] : llvm::zip_equal(kernels, errors))
-    if (!kernel.assembled)
-      result = emitLines(kernel.op, error);
-  return result;
+/// Makes the code of all kernels, several at a time. Errors are emitted in the
+/// order of the kernels.
+static LogicalResult buildKernels(std::vector<TranslatedKernel> &kernels,
+                                  const KernelBuilder &builder,
+                                  const TranslationOptions &options) {
+  std::vector<const Instance *> instances;
+  for (const TranslatedKernel &kernel : kernels)
+    instances.push_back(&kernel.instance);
+  std::vector<KernelBuilder::Result> results =
+      builder.buildAll(instances, options.threads, options.progress);
+  LogicalResult status = success();
+  for (auto [kernel, result] : llvm::zip_equal(kernels, results)) {
+    if (!result.kernel)
+      status = emitLines(kernel.op, result.error);
+    kernel.assembled = std::move(result.kernel);
+  }
+  return status;
 }
 
 //===----------------------------------------------------------------------===//
@@ -488,16 +468,16 @@ static LogicalResult addCode(EngineBundle &bundle,
                           .str();
         bundle.files.insert({object.path, bytes});
       }
-      auto metadata = llvm::find_if(code.kernels, [&](const auto &candidate) {
-        return candidate.symbol == description.symbol;
-      });
-      if (metadata == code.kernels.end())
+      const KernelMetadata *metadata = code.find(description.symbol);
+      if (!metadata)
         return kernel.op->emitError()
                << "the code object has no kernel of this name";
       description.vgprs = metadata->vgprs;
       description.agprs = metadata->agprs;
       description.sgprs = metadata->sgprs;
       description.maxWorkgroup = metadata->maxWorkgroup;
+      if (kernel.instance.tactic->golden)
+        continue; // there is no source
       bundle.files[("source/" + Twine(description.symbol) + ".s").str()] =
           kernel.assembled->source;
       for (const SourceFile &source : kernel.assembled->closure)
@@ -519,9 +499,8 @@ netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
       collectKernels(*engine, *catalog);
   if (failed(kernels))
     return failure();
-  FailureOr<Assembler> assembler = createAssembler(*engine, options);
-  if (failed(assembler) ||
-      failed(assembleKernels(*kernels, *assembler, options)))
+  FailureOr<KernelBuilder> builder = createBuilder(*engine, options);
+  if (failed(builder) || failed(buildKernels(*kernels, *builder, options)))
     return failure();
 
   for (const TranslatedKernel &kernel : *kernels) {
@@ -531,8 +510,10 @@ netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
         known && *known != hash)
       return object.emitError()
              << "expected machine code with the hash " << *known
-             << ", found that the templates give " << hash
-             << "; compile the module with these templates";
+             << ", found that "
+             << (kernel.instance.tactic->golden ? "the golden code object has "
+                                                : "the templates give ")
+             << hash << "; compile the module with these templates";
     object.setTextSha256(hash);
   }
 

@@ -11,6 +11,8 @@
 
 #include "EngineTranslationImpl.h"
 
+#include "Netra/Target/Equivalence.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -57,18 +59,20 @@ static std::string writeContracts(llvm::ArrayRef<TranslatedKernel> kernels) {
 //===----------------------------------------------------------------------===//
 
 /// The selection of one kernel, made again. An engine does not record whether
-/// experiments were allowed; it tells by having chosen one.
+/// experiments or goldens were allowed; it tells by having chosen one.
 static json explainKernel(const TranslatedKernel &kernel,
                           const Catalog &catalog) {
   const Tactic &tactic = *kernel.instance.tactic;
   SelectOptions options;
   options.target = catalog.getTarget().str();
   options.allowExperimental = tactic.maturity == Maturity::Experiment;
+  options.allowGolden = tactic.golden.has_value();
   Selection selection =
       catalog.select(kernel.instance.contract.problem, options);
   json entry = {{"tactic", tactic.name},
                 {"summary", tactic.summary},
                 {"maturity", maturityName(tactic.maturity).str()},
+                {"code", tactic.golden ? "golden" : "template"},
                 {"options", kernel.instance.options},
                 {"contract", kernel.instance.contract.id()},
                 {"symbol", kernel.instance.symbol},
@@ -293,16 +297,25 @@ static std::string writeValidation(llvm::ArrayRef<TranslatedKernel> kernels) {
     json evidence = json::array();
     for (const Evidence &item : tactic.evidence)
       evidence.push_back({{"kind", item.kind}, {"what", item.what}});
-    entries.push_back(
-        {{"symbol", kernel.instance.symbol},
-         {"tactic", tactic.name},
-         {"contract", kernel.instance.contract.id()},
-         {"maturity", maturityName(tactic.maturity).str()},
-         {"source_closure_sha256", kernel.assembled->closureSha256},
-         {"text_sha256", kernel.assembled->object.textSha256},
-         {"assembled", "passed"},
-         {"metadata_matches_contract", "passed"},
-         {"evidence", evidence}});
+    const CodeObject &object = kernel.assembled->object;
+    json entry = {
+        {"symbol", kernel.instance.symbol},
+        {"tactic", tactic.name},
+        {"contract", kernel.instance.contract.id()},
+        {"maturity", maturityName(tactic.maturity).str()},
+        {"text_sha256", object.textSha256},
+        {"identity_sha256",
+         computationalIdentity(object, *object.find(kernel.instance.symbol))},
+        {"metadata_matches_contract", "passed"},
+        {"evidence", evidence}};
+    if (tactic.golden) {
+      entry["golden_sha256"] = tactic.golden->sha256;
+      entry["matches_golden_record"] = "passed";
+    } else {
+      entry["source_closure_sha256"] = kernel.assembled->closureSha256;
+      entry["assembled"] = "passed";
+    }
+    entries.push_back(std::move(entry));
   }
   return write({{"format", "netra.validation/1"},
                 {"engine_is_consistent", "passed"},

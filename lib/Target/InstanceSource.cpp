@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Netra/Target/Assembler.h"
+#include "InstanceSource.h"
 
 #include "Netra/Catalog/TargetInfo.h"
 
@@ -28,10 +28,8 @@ static StringRef metadataAccess(Access access) {
   }
 }
 
-/// The metadata note. It is generated here and nowhere else, so that a template
-/// cannot state its ABI a second time.
-static void writeMetadata(raw_ostream &os, const Instance &instance,
-                          const TargetInfo &target) {
+/// The metadata of one kernel.
+static void writeKernel(raw_ostream &os, const Instance &instance) {
   const Contract &contract = instance.contract;
   uint64_t workItems = 1;
   for (uint32_t extent : contract.block)
@@ -41,12 +39,7 @@ static void writeMetadata(raw_ostream &os, const Instance &instance,
   uint64_t vgprs = instance.agprs
                        ? alignTo(uint64_t(instance.vgprs), 4) + instance.agprs
                        : instance.vgprs;
-  os << ".amdgpu_metadata\n"
-     << "---\n"
-     << "amdhsa.version: [1, 2]\n"
-     << "amdhsa.target: " << target.isaName << "\n"
-     << "amdhsa.kernels:\n"
-     << "  - .name: " << instance.symbol << "\n"
+  os << "  - .name: " << instance.symbol << "\n"
      << "    .symbol: " << instance.symbol << ".kd\n"
      << "    .kernarg_segment_size: " << contract.kernargBytes << "\n"
      << "    .kernarg_segment_align: 8\n"
@@ -72,18 +65,41 @@ static void writeMetadata(raw_ostream &os, const Instance &instance,
          << "        .address_space: global\n"
          << "        .access: " << metadataAccess(argument.access) << "\n";
   }
+}
+
+std::string metadataSource(ArrayRef<Instance> instances,
+                           const TargetInfo &target) {
+  std::string text;
+  raw_string_ostream os(text);
+  os << ".amdgpu_metadata\n"
+     << "---\n"
+     << "amdhsa.version: [1, 2]\n"
+     << "amdhsa.target: " << target.isaName << "\n"
+     << "amdhsa.kernels:\n";
+  for (const Instance &instance : instances)
+    writeKernel(os, instance);
   os << "...\n"
      << ".end_amdgpu_metadata\n";
+  return text;
+}
+
+std::string targetDirectives(const TargetInfo &target) {
+  return (".amdgcn_target \"" + target.isaName + "\"\n" +
+          ".amdhsa_code_object_version " + Twine(target.codeObjectVersion) +
+          "\n")
+      .str();
 }
 
 std::string Assembler::instanceSource(const Instance &instance) const {
+  return codeSource(instance) + metadataSource(instance, *findTarget(target));
+}
+
+std::string Assembler::codeSource(const Instance &instance) const {
   const Contract &contract = instance.contract;
-  const TargetInfo &info = *findTarget(target);
   std::string text;
   raw_string_ostream os(text);
   os << "// Netra instance of " << instance.tactic->templatePath << "\n"
-     << ".amdgcn_target \"" << info.isaName << "\"\n"
-     << ".amdhsa_code_object_version " << info.codeObjectVersion << "\n";
+     << targetDirectives(*findTarget(target));
   auto set = [&](const Twine &name, int64_t value) {
     os << ".set NETRA_" << name << ", " << value << "\n";
   };
@@ -106,7 +122,6 @@ std::string Assembler::instanceSource(const Instance &instance) const {
   set("SGPRS", instance.sgprs);
   os << ".include \"" << instance.tactic->templatePath << "\"\n"
      << "netra_template " << instance.symbol << "\n";
-  writeMetadata(os, instance, info);
   return text;
 }
 

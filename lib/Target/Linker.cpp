@@ -9,6 +9,7 @@
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -23,7 +24,7 @@ namespace fs = llvm::sys::fs;
 
 namespace netra {
 
-Expected<std::vector<uint8_t>> linkCodeObject(StringRef object) {
+Expected<std::vector<uint8_t>> linkCodeObject(ArrayRef<StringRef> objects) {
   static std::mutex mutex;
   static bool usable = true;
   std::lock_guard<std::mutex> lock(mutex);
@@ -36,10 +37,13 @@ Expected<std::vector<uint8_t>> linkCodeObject(StringRef object) {
   if (std::error_code error = fs::createUniqueDirectory("netra-link", folder))
     return createStringError(error, "temporary folder: " + error.message());
   llvm::scope_exit cleanUp([&] { fs::remove_directories(folder); });
-  SmallString<128> input(folder), output(folder);
-  sys::path::append(input, "kernel.o");
+  SmallString<128> output(folder);
   sys::path::append(output, "kernel.hsaco");
-  {
+  std::vector<std::string> inputs;
+  for (StringRef object : objects) {
+    SmallString<128> input(folder);
+    sys::path::append(
+        input, "kernel" + (inputs.empty() ? "" : utostr(inputs.size())) + ".o");
     std::error_code error;
     raw_fd_ostream stream(input, error);
     if (!error) {
@@ -50,14 +54,17 @@ Expected<std::vector<uint8_t>> linkCodeObject(StringRef object) {
     }
     if (error)
       return createStringError(error, input + ": " + error.message());
+    inputs.push_back(std::string(input));
   }
 
   // The output is bound to be loaded by symbol, so local symbols go; undefined
   // ones are an error here rather than at load time. One thread: the objects
   // are small and the order of the output must not depend on the machine.
-  const char *arguments[] = {"ld.lld",        "-shared",     "--no-undefined",
-                             "--discard-all", "--threads=1", "-o",
-                             output.c_str(),  input.c_str()};
+  std::vector<const char *> arguments = {
+      "ld.lld",      "-shared", "--no-undefined", "--discard-all",
+      "--threads=1", "-o",      output.c_str()};
+  for (const std::string &input : inputs)
+    arguments.push_back(input.c_str());
   std::string standardOutput, errors;
   raw_string_ostream outputStream(standardOutput), errorStream(errors);
   lld::Result result = lld::lldMain(arguments, outputStream, errorStream,
@@ -65,9 +72,10 @@ Expected<std::vector<uint8_t>> linkCodeObject(StringRef object) {
   usable = result.canRunAgain;
   if (result.retCode != 0) {
     // Diagnostics show the temporary path; the reader knows the kernel only.
-    std::string message = StringRef(errors).trim().str(), path(input);
+    std::string message = StringRef(errors).trim().str();
+    std::string path = (folder + sys::path::get_separator()).str();
     for (size_t at; (at = message.find(path)) != std::string::npos;)
-      message.replace(at, path.size(), "kernel.o");
+      message.erase(at, path.size());
     return createStringError(message.empty() ? "lld failed" : message);
   }
   ErrorOr<std::unique_ptr<MemoryBuffer>> linked = MemoryBuffer::getFile(

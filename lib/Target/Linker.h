@@ -7,6 +7,7 @@
 #ifndef NETRA_LIB_TARGET_LINKER_H
 #define NETRA_LIB_TARGET_LINKER_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -15,9 +16,11 @@
 
 namespace netra {
 
-/// Links one relocatable object to a loadable code object. Calls from several
+/// Links relocatable objects, whose sections keep their order, to a loadable
+/// code object. Calls from several
 /// threads run one after the other, because lld keeps global state.
-llvm::Expected<std::vector<uint8_t>> linkCodeObject(llvm::StringRef object);
+llvm::Expected<std::vector<uint8_t>>
+linkCodeObject(llvm::ArrayRef<llvm::StringRef> objects);
 
 } // namespace netra
 

@@ -66,7 +66,10 @@ public:
     if (failed(loaded))
       return signalPassFailure();
     catalog = &*loaded;
-    selectOptions = {target, allowExperimental, /*nearestMisses=*/0};
+    selectOptions.target = target;
+    selectOptions.allowExperimental = allowExperimental;
+    selectOptions.allowGolden = !goldenRoot.empty();
+    selectOptions.nearestMisses = 0;
     SymbolTable table(module);
     symbols = &table;
     DenseSet<StringAttr> packed;

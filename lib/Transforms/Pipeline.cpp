@@ -28,12 +28,14 @@ void netra::buildEnginePipeline(OpPassManager &manager,
   NetraAssignLayoutsOptions layouts;
   layouts.target = options.target;
   layouts.libraryRoot = options.libraryRoot;
+  layouts.goldenRoot = options.goldenRoot;
   layouts.allowExperimental = options.allowExperimental;
   manager.addPass(createNetraAssignLayouts(layouts));
 
   NetraSelectTacticsOptions select;
   select.target = options.target;
   select.libraryRoot = options.libraryRoot;
+  select.goldenRoot = options.goldenRoot;
   select.allowExperimental = options.allowExperimental;
   select.explain = options.explain;
   manager.addPass(createNetraSelectTactics(select));

@@ -91,6 +91,7 @@ private:
       SelectOptions options;
       options.target = target;
       options.allowExperimental = allowExperimental;
+      options.allowGolden = !goldenRoot.empty();
       choice.selection = catalog->select(op.getProblem(), options);
       if (choice.selection->winner)
         choice.tactic =
@@ -102,6 +103,10 @@ private:
       return success();
     }
     const Instance &instance = selection.winner->instance;
+    if (instance.tactic->golden)
+      if (llvm::Error error =
+              readGoldenFile(*instance.tactic, goldenRoot).takeError())
+        return emitErrors(op, std::move(error));
     TacticAttr tactic = choice.tactic;
     op->setAttr(NetraDialect::getTacticAttrName(), tactic);
     if (!explain)

@@ -83,6 +83,9 @@ int explainMain(int argc, char **argv);
 int validateMain(int argc, char **argv);
 int runMain(int argc, char **argv);
 int packWeightsMain(int argc, char **argv);
+int equivalenceMain(int argc, char **argv);
+int recordGoldenMain(int argc, char **argv);
+int promoteMain(int argc, char **argv);
 
 } // namespace netra::tool
 

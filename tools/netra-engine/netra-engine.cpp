@@ -25,7 +25,12 @@ constexpr Command commands[] = {
     {"validate", validateMain, "check every byte of an engine"},
     {"run", runMain, "run an engine on the simulator or a GPU"},
     {"pack-weights", packWeightsMain,
-     "bring a checkpoint into an engine's layout"}};
+     "bring a checkpoint into an engine's layout"},
+    {"equivalence", equivalenceMain,
+     "compare the machine code of two engines or code objects"},
+    {"record-golden", recordGoldenMain,
+     "write a golden record about a code object"},
+    {"promote", promoteMain, "move a tactic's maturity"}};
 
 void printUsage(std::FILE *file) {
   std::fprintf(file, "usage: netra-engine COMMAND [options]\n\n"

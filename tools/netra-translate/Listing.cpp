@@ -6,11 +6,16 @@
 
 #include "Listing.h"
 
+#include "Netra/Catalog/Deployment.h"
+#include "Netra/Target/Equivalence.h"
+#include "Netra/Target/KernelBuilder.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 
 using namespace netra;
 using nlohmann::json;
@@ -35,7 +40,20 @@ static void listTacticsAsText(const Catalog &catalog, llvm::raw_ostream &out) {
          std::to_string(tactic.rank), tactic.summary);
 }
 
-static void listTacticsAsJson(const Catalog &catalog, llvm::raw_ostream &out) {
+static json describeEvidence(const Evidence &evidence) {
+  json entry = {{"kind", evidence.kind}, {"what", evidence.what}};
+  for (const Evidence::Tests &tests : evidence.tests)
+    entry["tests"].push_back({{"name", tests.name},
+                              {"cases", tests.cases},
+                              {"failed", tests.failed}});
+  for (const Evidence::Kernel &kernel : evidence.kernels)
+    entry["identity_sha256"].push_back(kernel.identitySha256);
+  return entry;
+}
+
+static void listTacticsAsJson(const Catalog &catalog,
+                              const TacticHashes &hashes,
+                              llvm::raw_ostream &out) {
   json tactics = json::array();
   for (const Tactic &tactic : catalog.tactics()) {
     json options = json::object(), dimensions = json::object(),
@@ -56,19 +74,39 @@ static void listTacticsAsJson(const Catalog &catalog, llvm::raw_ostream &out) {
     for (const auto &[name, match] : tactic.attributes)
       attributes[name] = match.describe();
     for (const Evidence &item : tactic.evidence)
-      evidence.push_back({{"kind", item.kind}, {"what", item.what}});
-    tactics.push_back({{"name", tactic.name},
-                       {"family", tactic.family},
-                       {"operation", tactic.operation},
-                       {"maturity", maturityName(tactic.maturity).str()},
-                       {"rank", tactic.rank},
-                       {"summary", tactic.summary},
-                       {"template", tactic.templatePath},
-                       {"dimensions", dimensions},
-                       {"operands", operands},
-                       {"attributes", attributes},
-                       {"options", options},
-                       {"evidence", evidence}});
+      evidence.push_back(describeEvidence(item));
+    json entry = {{"name", tactic.name},
+                  {"family", tactic.family},
+                  {"operation", tactic.operation},
+                  {"maturity", maturityName(tactic.maturity).str()},
+                  {"rank", tactic.rank},
+                  {"summary", tactic.summary},
+                  {"dimensions", dimensions},
+                  {"operands", operands},
+                  {"attributes", attributes},
+                  {"options", options},
+                  {"locks", tactic.locks.size()},
+                  {"evidence", evidence}};
+    if (tactic.golden)
+      entry["golden"] = {{"file", tactic.golden->file},
+                         {"sha256", tactic.golden->sha256},
+                         {"text_sha256", tactic.golden->textSha256},
+                         {"identity_sha256", tactic.golden->identitySha256},
+                         {"symbol", tactic.symbol}};
+    else
+      entry["template"] = tactic.templatePath;
+    if (auto found = hashes.sources.find(tactic.name);
+        found != hashes.sources.end())
+      entry["source_closure_sha256"] = found->second;
+    if (auto found = hashes.instances.find(tactic.name);
+        found != hashes.instances.end())
+      for (const TacticHashes::Code &code : found->second)
+        entry["instances"].push_back(
+            {{"symbol", code.symbol},
+             {"contract", code.contract},
+             {"text_sha256", code.textSha256},
+             {"identity_sha256", code.identitySha256}});
+    tactics.push_back(std::move(entry));
   }
   json document = {{"format", "netra.tactics/1"},
                    {"target", catalog.getTarget().str()},
@@ -76,10 +114,86 @@ static void listTacticsAsJson(const Catalog &catalog, llvm::raw_ostream &out) {
   out << document.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
 }
 
+/// The instances of each tactic that evidence and deployments name, once each.
+static llvm::Expected<std::vector<Instance>>
+findNamedInstances(const Catalog &catalog) {
+  std::vector<Instance> instances;
+  std::set<std::pair<std::string, std::string>> known;
+  auto add = [&](const Tactic &tactic,
+                 const InstanceSpec &spec) -> llvm::Error {
+    if (tactic.golden)
+      return llvm::Error::success(); // its record has the hashes
+    llvm::Expected<Instance> instance = instantiate(tactic, spec);
+    if (!instance)
+      return instance.takeError();
+    if (known.insert({instance->contract.id(), instance->symbol}).second)
+      instances.push_back(std::move(*instance));
+    return llvm::Error::success();
+  };
+  for (const Tactic &tactic : catalog.tactics())
+    for (const Evidence &evidence : tactic.evidence)
+      for (const Evidence::Kernel &kernel : evidence.kernels)
+        if (llvm::Error error = add(tactic, kernel.instance))
+          return error;
+  llvm::Expected<std::vector<Deployment>> deployments =
+      loadDeployments(catalog.getLibraryRoot(), catalog.getTarget());
+  if (!deployments)
+    return deployments.takeError();
+  for (const Deployment &deployment : *deployments)
+    for (const DeploymentArtifact &artifact : deployment.artifacts)
+      for (const DeploymentMember &member : artifact.members) {
+        const Tactic *tactic = catalog.findTactic(member.tactic);
+        if (!tactic)
+          return llvm::createStringError(
+              deployment.manifestPath + ": artifact " + artifact.name +
+              ": expected a tactic of the catalogue, found \"" + member.tactic +
+              "\"");
+        if (llvm::Error error = add(*tactic, member.instance))
+          return error;
+      }
+  return instances;
+}
+
+llvm::Expected<TacticHashes> netra::hashTactics(const Catalog &catalog,
+                                                unsigned threads) {
+  llvm::Expected<KernelBuilder> builder =
+      KernelBuilder::create(catalog.getLibraryRoot(), catalog.getTarget());
+  if (!builder)
+    return builder.takeError();
+  TacticHashes hashes;
+  for (const Tactic &tactic : catalog.tactics()) {
+    if (tactic.golden)
+      continue;
+    llvm::Expected<std::string> hash =
+        builder->getAssembler().hashSources(tactic.templatePath);
+    if (!hash)
+      return hash.takeError();
+    hashes.sources[tactic.name] = *hash;
+  }
+  llvm::Expected<std::vector<Instance>> instances = findNamedInstances(catalog);
+  if (!instances)
+    return instances.takeError();
+  std::vector<const Instance *> pointers;
+  for (const Instance &instance : *instances)
+    pointers.push_back(&instance);
+  std::vector<KernelBuilder::Result> results =
+      builder->buildAll(pointers, threads);
+  for (size_t i = 0; i != results.size(); ++i) {
+    const Instance &instance = (*instances)[i];
+    if (!results[i].kernel)
+      return llvm::createStringError(results[i].error);
+    const CodeObject &object = results[i].kernel->object;
+    hashes.instances[instance.tactic->name].push_back(
+        {instance.symbol, instance.contract.id(), object.textSha256,
+         computationalIdentity(object, *object.find(instance.symbol))});
+  }
+  return hashes;
+}
+
 void netra::listTactics(const Catalog &catalog, bool json,
-                        llvm::raw_ostream &out) {
+                        const TacticHashes &hashes, llvm::raw_ostream &out) {
   if (json)
-    listTacticsAsJson(catalog, out);
+    listTacticsAsJson(catalog, hashes, out);
   else
     listTacticsAsText(catalog, out);
 }

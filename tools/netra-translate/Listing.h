@@ -9,12 +9,34 @@
 
 #include "Netra/Catalog/Catalog.h"
 
+#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <map>
+#include <string>
+#include <vector>
 
 namespace netra {
 
-/// One line per tactic, or one JSON document.
-void listTactics(const Catalog &catalog, bool json, llvm::raw_ostream &out);
+/// What is known of the machine code of tactics.
+struct TacticHashes {
+  struct Code {
+    std::string symbol, contract, textSha256, identitySha256;
+  };
+  /// By name: the source-integrity hash of the template, and the code of the
+  /// instances that somebody has named.
+  std::map<std::string, std::string> sources;
+  std::map<std::string, std::vector<Code>> instances;
+};
+
+/// Hashes the sources of all tactics, and assembles each instance that the
+/// evidence of a tactic or a deployment of the target names.
+llvm::Expected<TacticHashes> hashTactics(const Catalog &catalog,
+                                         unsigned threads);
+
+/// One line per tactic, or one JSON document, with hashes if there are any.
+void listTactics(const Catalog &catalog, bool json, const TacticHashes &hashes,
+                 llvm::raw_ostream &out);
 
 /// One line per profile.
 void listProfiles(const Catalog &catalog, llvm::raw_ostream &out);

@@ -7,7 +7,8 @@
 //   netra-translate --netra-to-engine FILE.mlir -o DIR [--profile=NAME,…]
 //   netra-translate --netra-to-asm FILE.mlir [-o DIR]  [--profile=NAME,…]
 //   netra-translate --engine-to-netra DIR [-o FILE]
-//   netra-translate --list-tactics[=json] | --list-profiles
+//   netra-translate --build-deployment FILE.json -o DIR
+//   netra-translate --list-tactics[=json [--hashes]] | --list-profiles
 //
 // The input is a module with an engine, or, with --profile, a netra or torch
 // module that is compiled first. Exit status: 0 when it worked, 1 when it did
@@ -15,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BuildDeployment.h"
 #include "InputFile.h"
 #include "Interrupts.h"
 #include "Listing.h"
@@ -79,6 +81,20 @@ cl::opt<std::string> listTacticsFormat(
 cl::opt<bool> listProfilesFlag("list-profiles",
                                cl::desc("List the serving profiles"),
                                cl::cat(category));
+cl::opt<bool> hashesFlag("hashes",
+                         cl::desc("With --list-tactics=json: hashes of the "
+                                  "sources, and of the machine code of "
+                                  "instances that evidence and deployments "
+                                  "name"),
+                         cl::cat(category));
+cl::opt<std::string> deploymentOption(
+    "build-deployment", cl::value_desc("file"),
+    cl::desc("Build the code objects of a deployment manifest"),
+    cl::cat(category));
+cl::opt<std::string> goldenRootOption(
+    "golden-root", cl::value_desc("folder"),
+    cl::desc("Folder of golden code objects; without it none is considered"),
+    cl::cat(category));
 cl::list<std::string> inputs(cl::Positional, cl::desc("<input>"),
                              cl::cat(category));
 cl::opt<std::string>
@@ -144,7 +160,7 @@ cl::opt<bool> timingOption("timing", cl::desc("Print the time of each phase"),
 /// What the command line says. Linking resets LLVM's command line options, so
 /// that they cannot be read afterwards.
 struct Settings {
-  std::string output, target, libraryRoot, engineName;
+  std::string output, target, libraryRoot, goldenRoot, engineName;
   std::vector<std::string> profiles;
   bool allowExperimental, explain;
   unsigned jobs;
@@ -156,6 +172,7 @@ Settings readSettings() {
       outputOption,
       targetOption,
       libraryRootOption,
+      goldenRootOption,
       engineNameOption,
       std::vector<std::string>(profilesOption.begin(), profilesOption.end()),
       allowExperimentalOption,
@@ -222,6 +239,7 @@ static LogicalResult compile(ModuleOp module, const Settings &settings,
     options.profiles.push_back(name);
   options.target = settings.target;
   options.libraryRoot = settings.libraryRoot;
+  options.goldenRoot = settings.goldenRoot;
   options.allowExperimental = settings.allowExperimental;
   options.explain = settings.explain;
   options.name = settings.engineName;
@@ -372,6 +390,7 @@ static int translate(Action action, const std::string &input,
 
   TranslationOptions options;
   options.libraryRoot = Catalog::findLibraryRoot(settings.libraryRoot);
+  options.goldenRoot = settings.goldenRoot;
   options.threads = settings.jobs;
   options.progress = [&](size_t done, size_t total, StringRef symbol) {
     progress.advance(done, total, symbol);
@@ -406,14 +425,24 @@ static int list(const Settings &settings) {
     return failUsage("expected --list-tactics=text or --list-tactics=json, "
                      "found '" +
                      listTacticsFormat + "'");
+  if (hashesFlag && !(wantsTactics && wantsJson))
+    return failUsage("--hashes is for --list-tactics=json");
   llvm::Expected<Catalog> catalog = Catalog::load(
       Catalog::findLibraryRoot(settings.libraryRoot), settings.target);
   if (!catalog)
     return fail(llvm::toString(catalog.takeError()));
+  TacticHashes hashes;
+  if (hashesFlag) {
+    llvm::Expected<TacticHashes> computed =
+        hashTactics(*catalog, settings.jobs);
+    if (!computed)
+      return fail(llvm::toString(computed.takeError()));
+    hashes = std::move(*computed);
+  }
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (wantsTactics)
-    listTactics(*catalog, wantsJson, stream);
+    listTactics(*catalog, wantsJson, hashes, stream);
   else
     listProfiles(*catalog, stream);
   return writeText("-", text);
@@ -439,10 +468,11 @@ int main(int argc, char **argv) {
     return failUsage("unknown target '" + settings.target + "'");
 
   bool lists = listTacticsFormat.getNumOccurrences() != 0 || listProfilesFlag;
-  if (actions.size() + (lists ? 1 : 0) != 1)
+  bool builds = deploymentOption.getNumOccurrences() != 0;
+  if (actions.size() + (lists ? 1 : 0) + (builds ? 1 : 0) != 1)
     return failUsage("expected one of --netra-to-engine, --netra-to-asm, "
                      "--engine-to-netra, --import-model, --import-hf-config, "
-                     "--list-tactics, --list-profiles");
+                     "--list-tactics, --list-profiles, --build-deployment");
   for (auto [option, choices] :
        {std::pair(&cacheTypeOption, StringRef("bf16|f8E4M3FN")),
         std::pair(&stateTypeOption, StringRef("f32|bf16"))}) {
@@ -451,6 +481,21 @@ int main(int argc, char **argv) {
     if (!llvm::is_contained(allowed, option->getValue()))
       return failUsage("--" + option->ArgStr + ": expected " + choices +
                        ", found '" + option->getValue() + "'");
+  }
+  if (hashesFlag && !lists)
+    return failUsage("--hashes is for --list-tactics=json");
+  if (builds) {
+    if (!inputs.empty())
+      return failUsage("--build-deployment names its input itself, found '" +
+                       inputs.front() + "' besides");
+    if (settings.output.empty())
+      return failUsage("expected -o DIR for the deployment");
+    Progress progress(verboseOption, timingOption);
+    llvm::Error error = buildDeployment(
+        {deploymentOption.getValue(), settings.output, settings.target,
+         settings.libraryRoot, settings.goldenRoot, settings.jobs},
+        progress);
+    return error ? fail(llvm::toString(std::move(error))) : kSuccess;
   }
   if (lists) {
     if (!inputs.empty())

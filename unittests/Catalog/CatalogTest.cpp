@@ -6,6 +6,8 @@
 
 #include "TestTactic.h"
 
+#include "Netra/Catalog/Deployment.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -59,6 +61,69 @@ protected:
   fs::path root;
 };
 } // namespace
+
+/// A golden is a tactic whose code is there already.
+TEST_F(CatalogTest, GoldensStandBesideTactics) {
+  addTactic("b");
+  nlohmann::json golden = nlohmann::json::parse(goldenText);
+  golden["name"] = "gfx950.a";
+  write("manifests/gfx950/goldens/a.json", golden.dump(2));
+  {
+    Catalog catalog = load();
+    ASSERT_EQ(catalog.tactics().size(), 2u);
+    EXPECT_EQ(catalog.findTactic("gfx950.a")->manifestPath,
+              "manifests/gfx950/goldens/a.json");
+    SelectOptions options;
+    Selection selection = catalog.select(testProblem(), options);
+    EXPECT_EQ(selection.winner->tactic->name, "gfx950.b");
+    ASSERT_EQ(selection.nearest.size(), 1u);
+    EXPECT_EQ(selection.nearest[0].mismatches[0].field, "golden code object");
+    // With them it comes first: equal maturity, cost and rank, then the name.
+    options.allowGolden = true;
+    selection = catalog.select(testProblem(), options);
+    EXPECT_EQ(selection.winner->tactic->name, "gfx950.a");
+    EXPECT_EQ(selection.reason, "its name comes before gfx950.b");
+  }
+  addTactic("a");
+  EXPECT_THAT(fault(), HasSubstr("/name: expected a name of its own, found "
+                                 "that of manifests/gfx950/"));
+}
+
+TEST_F(CatalogTest, DeploymentsNeedNotBeThere) {
+  EXPECT_TRUE(llvm::cantFail(loadDeployments(root.string(), "gfx950")).empty());
+  write("manifests/gfx950/deployments/d.json", "{}");
+  llvm::Expected<std::vector<Deployment>> deployments =
+      loadDeployments(root.string(), "gfx950");
+  EXPECT_THAT(llvm::toString(deployments.takeError()),
+              HasSubstr("manifests/gfx950/deployments/d.json: /: expected the "
+                        "key \"artifacts\", found none"));
+}
+
+/// Only the bytes of the record are taken.
+TEST_F(CatalogTest, GoldenFilesAreHeldAgainstTheirRecord) {
+  nlohmann::json document = nlohmann::json::parse(goldenText);
+  std::string bytes = "some bytes";
+  document["code"]["bytes"] = bytes.size();
+  document["code"]["sha256"] = sha256Hex(llvm::StringRef(bytes));
+  Tactic tactic = llvm::cantFail(parseGolden(document.dump(), "g.json"));
+  auto fault = [&](const std::string &folder) {
+    return llvm::toString(readGoldenFile(tactic, folder).takeError());
+  };
+  write("golden/dense/test.hsaco", bytes);
+  std::string folder = (root / "golden").string();
+  EXPECT_EQ(llvm::cantFail(readGoldenFile(tactic, folder)).size(),
+            bytes.size());
+  EXPECT_THAT(fault(""), HasSubstr("(--golden-root), found none"));
+  EXPECT_THAT(fault(root.string()),
+              HasSubstr("expected a readable file, found: No such file"));
+  write("golden/dense/test.hsaco", "some byte");
+  EXPECT_THAT(fault(folder), HasSubstr("expected 10 bytes, found 9"));
+  write("golden/dense/test.hsaco", "some bytez");
+  EXPECT_THAT(fault(folder),
+              HasSubstr("expected SHA-256 " +
+                        sha256Hex(llvm::StringRef(bytes)) + ", found " +
+                        sha256Hex(llvm::StringRef("some bytez"))));
+}
 
 TEST_F(CatalogTest, LoadsSortedAndIndexed) {
   addTactic("b");

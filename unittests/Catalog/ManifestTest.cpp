@@ -7,6 +7,7 @@
 #include "SchemaValidator.h"
 #include "TestTactic.h"
 
+#include "Netra/Catalog/Deployment.h"
 #include "Netra/Catalog/Model.h"
 #include "Netra/Catalog/Vocabulary.h"
 
@@ -32,6 +33,20 @@ static const char *const profileText = R"({
   "format": "netra.profile/1", "name": "decode_m1", "summary": "one token",
   "m": 1, "batch": [1, 64], "sequence": [0, 1048576], "routed_rows": 768,
   "tensor_parallel": [1, 8], "priority": 30})";
+
+static const char *const deploymentText = R"({
+  "format": "netra.deployment/1", "name": "test", "target": "gfx950",
+  "summary": "for tests",
+  "artifacts": [
+    {"name": "first", "members": [
+      {"tactic": "gfx950.test_dense", "symbol": "old_name",
+       "dimensions": {"M": 1}, "attributes": {"epilogue": "silu"},
+       "operands": {"bias": {"shape": [64], "type": "bf16"}},
+       "options": {"WAVES": 4}, "definitions": {"ROWS": 8}}],
+     "text_sha256":
+       "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"},
+    {"name": "second", "members": [{"tactic": "gfx950.test_dense"}],
+     "text_sha256": null}]})";
 
 static Json readJson(const std::string &path) {
   std::ifstream stream(path);
@@ -184,9 +199,34 @@ TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
       {"/evidence/0/kind", "assembled", "for a verified tactic, found none"},
       {"/evidence/0/kind", "dreamt", "/evidence/0/kind: expected one of"},
       {"/maturity", "accepted", "evidence of kind \"device\" for an accepted"},
+      {"/evidence/0/tests", Json::array(),
+       "/evidence/0/tests: expected an array of at least 1"},
+      {"/evidence/0/tests/0/cases", 0,
+       "/evidence/0/tests/0/cases: expected an integer of at least 1"},
+      {"/evidence/0/kernels/0/identity_sha256", "00FF",
+       "/evidence/0/kernels/0/identity_sha256: expected a SHA-256 of 64"},
+      {"/evidence/0/kernels/0/dimensions/m", 1,
+       "/evidence/0/kernels/0/dimensions/m: expected a name of upper-case"},
+      {"/evidence/0/kernels/0/operands/bias/type", "bf17",
+       "/evidence/0/kernels/0/operands/bias/type: expected one of"},
+      {"/evidence/0/kernels/0/operands/bias/layout", "n9k9",
+       "/evidence/0/kernels/0/operands/bias/layout: expected a layout"},
+      {"/evidence/0/kernels/0/attributes/Epsilon", 1,
+       "/evidence/0/kernels/0/attributes/Epsilon: expected a name of lower"},
+      {"/locks/0/text_sha256", "ab",
+       "/locks/0/text_sha256: expected a SHA-256"},
+      {"/locks/0/options",
+       {{"WAVES", 4}},
+       "/locks/0: expected each of the tactic's options (DEPTH, WAVES), found "
+       "WAVES"},
+      {"/locks/0/constants/OTHER", 1,
+       "/locks/0: expected each of the tactic's constants"},
+      {"/locks/1", Json::parse(tacticText)["locks"][0],
+       "/locks/1: expected each choice of constants once"},
+      {"/code", Json::object(), "unknown key \"code\""},
   };
   for (const Case &c : cases) {
-    Json document = testTacticJson();
+    Json document = Json::parse(tacticText);
     document[Json::json_pointer(c.pointer)] = c.value;
     std::string text = tacticFault(document);
     EXPECT_THAT(text, HasSubstr(c.part)) << c.pointer << " = " << c.value;
@@ -224,6 +264,8 @@ static bool isSemantic(const std::string &text) {
         "depend on themselves", "evidence for a verified", "evidence of kind",
         "\"min\" of at most", "each argument name once", "an integer for type",
         "ATTRIBUTE} for type", "whose values \"match\"", "[MIN, MAX] with",
+        "each of the tactic's", "bytes for", "expected an offset",
+        "each artifact name once",
         // of models: sizes that do not fit each other
         "a part for the layers that use it", "no such part, because",
         "the window of window_attention", "because no layer is window",
@@ -262,9 +304,192 @@ static void compareWithSchema(SchemaValidator &schema, const Json &document,
 TEST(Manifest, SchemaAndReaderAgreeOnTactics) {
   SchemaValidator schema(readSchema("tactic"));
   size_t accepted = 0, refused = 0;
-  compareWithSchema(schema, testTacticJson(), tacticFault, accepted, refused);
+  compareWithSchema(schema, Json::parse(tacticText), tacticFault, accepted,
+                    refused);
   EXPECT_GT(accepted, 50u);
   EXPECT_GT(refused, 1000u);
+}
+
+TEST(Manifest, SchemaAndReaderAgreeOnGoldens) {
+  SchemaValidator schema(readSchema("golden"));
+  schema.addSchema("tactic.schema.json", readSchema("tactic"));
+  size_t accepted = 0, refused = 0;
+  compareWithSchema(
+      schema, Json::parse(goldenText),
+      [](const Json &document) {
+        return message(parseGolden(document.dump(), "g.json"));
+      },
+      accepted, refused);
+  EXPECT_GT(accepted, 50u);
+  EXPECT_GT(refused, 1000u);
+}
+
+TEST(Manifest, SchemaAndReaderAgreeOnDeployments) {
+  SchemaValidator schema(readSchema("deployment"));
+  schema.addSchema("tactic.schema.json", readSchema("tactic"));
+  size_t accepted = 0, refused = 0;
+  compareWithSchema(
+      schema, Json::parse(deploymentText),
+      [](const Json &document) {
+        return message(parseDeployment(document.dump(), "d.json"));
+      },
+      accepted, refused);
+  EXPECT_GT(accepted, 20u);
+  EXPECT_GT(refused, 200u);
+}
+
+TEST(Manifest, SchemaAndReaderAgreeOnEvidence) {
+  SchemaValidator schema(readSchema("evidence"));
+  schema.addSchema("tactic.schema.json", readSchema("tactic"));
+  Json document = {{"format", "netra.evidence/1"},
+                   {"tactic", "gfx950.test_dense"},
+                   {"evidence", testTacticJson()["evidence"][0]}};
+  size_t accepted = 0, refused = 0;
+  compareWithSchema(
+      schema, document,
+      [](const Json &value) {
+        return message(parseEvidence(value.dump(), "e.json"));
+      },
+      accepted, refused);
+  EXPECT_GT(accepted, 20u);
+  EXPECT_GT(refused, 200u);
+}
+
+TEST(Manifest, GoldenValues) {
+  Tactic tactic = llvm::cantFail(parseGolden(goldenText, "g.json"));
+  ASSERT_TRUE(tactic.golden);
+  EXPECT_EQ(tactic.templatePath, "");
+  EXPECT_EQ(tactic.symbol, "somebody_else");
+  EXPECT_EQ(tactic.golden->file, "dense/test.hsaco");
+  EXPECT_EQ(tactic.golden->bytes, 4096u);
+  EXPECT_EQ(tactic.golden->sha256.substr(0, 4), "0011");
+  EXPECT_EQ(tactic.golden->textSha256.substr(0, 4), "1111");
+  EXPECT_EQ(tactic.golden->identitySha256.substr(0, 4), "2211");
+  EXPECT_EQ(tactic.arguments[1].offset, 16u);
+}
+
+/// Places in the kernel arguments are what the bytes have, not what follows.
+TEST(Manifest, GoldenContractsKeepTheirOffsets) {
+  Tactic tactic = llvm::cantFail(parseGolden(goldenText, "g.json"));
+  Instance instance = llvm::cantFail(instantiate(tactic, testProblem(), {}));
+  EXPECT_EQ(instance.symbol, "somebody_else");
+  EXPECT_EQ(instance.contract.kernargBytes, 64u);
+  std::vector<uint64_t> offsets;
+  for (const Argument &argument : instance.contract.arguments)
+    offsets.push_back(argument.offset);
+  EXPECT_EQ(offsets, (std::vector<uint64_t>{8, 16, 24, 32, 40, 48}));
+  // The record says of which type a pointer is.
+  Problem problem = testProblem();
+  problem.operands[1].type = ElementType::F16;
+  EXPECT_THAT(message(instantiate(tactic, problem, {})),
+              HasSubstr("argument weight type: expected bf16, found f16"));
+}
+
+TEST(Manifest, GoldensTakePartOnlyWhenThereAreAny) {
+  Tactic tactic = llvm::cantFail(parseGolden(goldenText, "g.json"));
+  Candidate candidate = matchTactic(tactic, testProblem());
+  ASSERT_EQ(candidate.mismatches.size(), 1u);
+  EXPECT_EQ(candidate.mismatches[0].str(),
+            "golden code object: expected a folder that has it "
+            "(--golden-root), found none");
+  SelectOptions options;
+  options.allowGolden = true;
+  EXPECT_TRUE(matchTactic(tactic, testProblem(), options).matches());
+}
+
+TEST(Manifest, FaultsOfGoldensAreNamed) {
+  struct Case {
+    const char *pointer;
+    Json value;
+    const char *part;
+  };
+  const Case cases[] = {
+      {"/format", "netra.tactic/1",
+       "/format: expected one of \"netra.golden/1\""},
+      {"/family", nullptr,
+       "/family: expected a value, since the record is incomplete without, "
+       "found null"},
+      {"/launch/grid/1", nullptr, "/launch/grid/1: expected a value"},
+      {"/template", "x.s", "unknown key \"template\""},
+      {"/options", Json::object(), "unknown key \"options\""},
+      {"/locks", Json::array(), "unknown key \"locks\""},
+      {"/code/file", "../x", "/code/file: expected a relative path"},
+      {"/code/bytes", 0, "/code/bytes: expected an integer from 1"},
+      {"/code/sha256", "xyz", "/code/sha256: expected a SHA-256"},
+      {"/code/text_sha256", 1, "/code/text_sha256: expected a string"},
+      {"/code/symbol", "a b", "/code/symbol: expected a symbol"},
+      {"/code/kernarg_bytes", 48,
+       "/arguments/5/offset: expected an offset inside the 48 bytes"},
+      {"/arguments/0/offset", 4,
+       "/arguments/0/offset: expected an offset that is a multiple of 8"},
+      {"/arguments/1/offset", 8,
+       "/arguments/1/offset: expected an offset of at least 16"},
+      {"/arguments/2/bytes", 8,
+       "/arguments/2/bytes: expected 4 bytes for i32, found 8"},
+      {"/arguments/0/bytes", 4,
+       "/arguments/0/bytes: expected 8 bytes for a pointer, found 4"},
+      {"/match/operands/weight/optional", true,
+       "/arguments/1/role: expected a role of an operand that is not optional"},
+  };
+  for (const Case &c : cases) {
+    Json document = Json::parse(goldenText);
+    document[Json::json_pointer(c.pointer)] = c.value;
+    EXPECT_THAT(message(parseGolden(document.dump(), "g.json")),
+                HasSubstr(c.part))
+        << c.pointer;
+  }
+}
+
+TEST(Manifest, DeploymentValuesAndFaults) {
+  Deployment deployment =
+      llvm::cantFail(parseDeployment(deploymentText, "d.json"));
+  EXPECT_EQ(deployment.name, "test");
+  ASSERT_EQ(deployment.artifacts.size(), 2u);
+  EXPECT_TRUE(deployment.artifacts[0].textSha256);
+  EXPECT_FALSE(deployment.artifacts[1].textSha256);
+  EXPECT_EQ(deployment.artifacts[0].members[0].symbol, "old_name");
+  EXPECT_EQ(deployment.artifacts[0].members[0].definitions.at("ROWS"), 8);
+  Json document = Json::parse(deploymentText);
+  document["artifacts"][1]["name"] = "first";
+  document["artifacts"][0].erase("text_sha256");
+  document["artifacts"][0]["members"][0]["tactic"] = "test_dense";
+  document["target"] = "gfx1";
+  std::string text = message(parseDeployment(document.dump(), "d.json"));
+  EXPECT_THAT(text, HasSubstr("/artifacts/1/name: expected each artifact"));
+  EXPECT_THAT(text,
+              HasSubstr("/artifacts/0: expected the key \"text_sha256\""));
+  EXPECT_THAT(text, HasSubstr("/members/0/tactic: expected a name <target>."));
+  EXPECT_THAT(text, HasSubstr("/target: expected a known target (gfx950)"));
+}
+
+/// What a tactic takes one thing of need not be named; the rest must be.
+TEST(Manifest, InstancesByWhatIsOpen) {
+  Tactic tactic = llvm::cantFail(parseTactic(tacticText, "t.json"));
+  const InstanceSpec &spec = tactic.evidence[0].kernels[0].instance;
+  Instance instance = llvm::cantFail(instantiate(tactic, spec));
+  EXPECT_TRUE(instance.contract.problem == testProblem());
+  EXPECT_EQ(instance.constants, tactic.locks[0].constants);
+
+  InstanceSpec open = spec;
+  open.options.reset();
+  EXPECT_EQ(llvm::cantFail(instantiate(tactic, open)).options,
+            (std::map<std::string, int64_t>{{"WAVES", 4}, {"DEPTH", 2}}));
+  open.options = {{"WAVES", 4}};
+  EXPECT_THAT(message(instantiate(tactic, open)),
+              HasSubstr("option DEPTH: expected a value, found none"));
+  open = InstanceSpec();
+  std::string text = message(instantiate(tactic, open));
+  for (const char *part :
+       {"dimension K: expected a multiple of 64, found none",
+        "attribute epilogue: expected one of none, silu, found none",
+        "operand weight type: expected one of several to be named",
+        "operand weight layout: expected one of several to be named",
+        "operand result shape: expected a shape"})
+    EXPECT_THAT(text, HasSubstr(part));
+  open = spec;
+  open.operands["skip"] = {};
+  EXPECT_THAT(message(instantiate(tactic, open)),
+              HasSubstr("operand skip: expected an operand of the tactic"));
 }
 
 /// Mutations do not try every value; the lists must be equal.

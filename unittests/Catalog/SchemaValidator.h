@@ -30,6 +30,10 @@ public:
   explicit SchemaValidator(Json schema) : root(std::move(schema)) {}
 
   bool accepts(const Json &document) { return check(root, document); }
+  /// Another schema that this one refers to by its file's name.
+  void addSchema(const std::string &name, Json schema) {
+    others.emplace(name, SchemaValidator(std::move(schema)));
+  }
   /// Keywords that were met and are not known.
   std::vector<std::string> unknownKeywords;
 
@@ -63,10 +67,19 @@ private:
     if (keyword == "$schema" || keyword == "$id" || keyword == "$defs" ||
         keyword == "title" || keyword == "description")
       return true;
-    if (keyword == "$ref")
-      return check(
-          root.at(Json::json_pointer(argument.get<std::string>().substr(1))),
-          value);
+    if (keyword == "$ref") {
+      std::string reference = argument;
+      size_t hash = reference.find('#');
+      Json::json_pointer pointer(reference.substr(hash + 1));
+      if (hash == 0)
+        return check(root.at(pointer), value);
+      SchemaValidator &other = others.at(reference.substr(0, hash));
+      bool ok = other.check(other.root.at(pointer), value);
+      unknownKeywords.insert(unknownKeywords.end(),
+                             other.unknownKeywords.begin(),
+                             other.unknownKeywords.end());
+      return ok;
+    }
     if (keyword == "type") {
       if (argument.is_string())
         return hasType(argument, value);
@@ -161,6 +174,7 @@ private:
 
   Json root;
   std::map<std::string, std::regex> patterns;
+  std::map<std::string, SchemaValidator> others;
 };
 
 /// Calls `visit` with every document that differs from `document` in one place:

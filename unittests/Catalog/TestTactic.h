@@ -83,6 +83,78 @@ inline const char *const tacticText = R"json({
   },
   "graph_capture": true,
   "deterministic": true,
+  "evidence": [{
+    "kind": "simulated", "what": "unit tests",
+    "tests": [{"name": "TestDense", "cases": 7, "failed": 0}],
+    "kernels": [{
+      "dimensions": {"M": 2, "N": 64, "K": 512},
+      "attributes": {"epilogue": "silu", "epsilon": 1e-6, "weight_offset": 1},
+      "operands": {
+        "weight": {"type": "bf16", "layout": "row_major"},
+        "bias": {"shape": [64]},
+        "result": {"shape": [2, 64]}
+      },
+      "options": {"WAVES": 4, "DEPTH": 2},
+      "identity_sha256": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+    }]
+  }],
+  "locks": [{
+    "dimensions": {"M": 2, "N": 64, "K": 512},
+    "options": {"WAVES": 4, "DEPTH": 2},
+    "constants": {"EPILOGUE": 1, "HAS_BIAS": 1, "EPSILON": 897988541, "FP8": 0,
+                  "CHUNKS": 2, "ROWS": 8, "TILES": 16},
+    "text_sha256": "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100"
+  }]
+})json";
+
+/// A golden record that uses every feature of the format, for the same problem.
+inline const char *const goldenText = R"json({
+  "format": "netra.golden/1",
+  "name": "gfx950.test_golden",
+  "target": "gfx950",
+  "family": "dense",
+  "operation": "dense",
+  "maturity": "verified",
+  "rank": 100,
+  "summary": "a dense kernel of somebody else",
+  "code": {
+    "file": "dense/test.hsaco",
+    "bytes": 4096,
+    "sha256": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+    "text_sha256": "11112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+    "identity_sha256": "22112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+    "symbol": "somebody_else",
+    "kernarg_bytes": 64
+  },
+  "match": {
+    "dimensions": {"M": {"min": 1, "max": 4}, "N": {"multiple_of": 8}, "K": 512},
+    "operands": {
+      "x": {"type": "bf16", "shape": ["M", "K"]},
+      "weight": {"type": ["bf16", "f16"], "shape": ["N", "K"]},
+      "bias": {"type": "bf16"},
+      "result": {"type": "bf16"}
+    },
+    "attributes": {
+      "epilogue": ["silu"], "accumulation": ["f32"], "epsilon": {"any": true},
+      "weight_offset": {"any": true}
+    }
+  },
+  "requires": ["N >= M"],
+  "arguments": [
+    {"name": "x", "kind": "pointer", "type": "bf16", "role": "x", "access": "read", "offset": 8, "bytes": 8},
+    {"name": "weight", "kind": "pointer", "type": "bf16", "role": "weight", "access": "read", "operand_offset": 16, "offset": 16, "bytes": 8},
+    {"name": "rows", "kind": "value", "type": "i32", "value": "M", "offset": 24, "bytes": 4},
+    {"name": "result", "kind": "pointer", "type": "bf16", "role": "result", "access": "write", "offset": 32, "bytes": 8},
+    {"name": "epsilon", "kind": "value", "type": "f32", "value": {"f32": "epsilon"}, "offset": 40, "bytes": 4},
+    {"name": "scratch", "kind": "pointer", "type": "u8", "role": "workspace", "access": "readwrite", "offset": 48, "bytes": 8}
+  ],
+  "launch": {"grid": ["N / 8", "M", 1], "block": [256, 1, 1], "static_lds": 512, "dynamic_lds": "1024"},
+  "workspace": {"bytes": "4 * M * N", "alignment": 256},
+  "registers": {"vgprs": 16, "agprs": 0, "sgprs": 24},
+  "cost": {"bytes": "2 * N * K", "flop": "2 * M * N * K"},
+  "numerics": {"accumulation": "f32", "rounding": "once", "reduction_order": "theirs", "error_bound": "1 ulp"},
+  "graph_capture": true,
+  "deterministic": true,
   "evidence": [{"kind": "simulated", "what": "unit tests"}]
 })json";
 
@@ -105,8 +177,11 @@ inline Problem testProblem(int64_t n = 64, int64_t k = 512) {
 
 inline nlohmann::json testTacticJson() {
   // ordered text → ordered reader: options keep their order only in the text,
-  // so tests that care about it use `tacticText` itself.
-  return nlohmann::json::parse(tacticText);
+  // so tests that care about it use `tacticText` itself. Without locks, which
+  // name every option and constant and so forbid changes of them.
+  nlohmann::json document = nlohmann::json::parse(tacticText);
+  document.erase("locks");
+  return document;
 }
 
 } // namespace netra::test

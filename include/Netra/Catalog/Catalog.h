@@ -49,6 +49,8 @@ struct Candidate {
 struct SelectOptions {
   std::string target = "gfx950";
   bool allowExperimental = false;
+  /// Whether golden code objects can be had.
+  bool allowGolden = false;
   /// How many near misses a selection keeps.
   unsigned nearestMisses = 3;
 };
@@ -72,7 +74,9 @@ struct Selection {
 /// when it is moved.
 class Catalog {
 public:
-  /// Loads manifests/<target>/{profiles,tactics}/*.json below `libraryRoot`.
+  /// Loads manifests/<target>/{profiles,tactics,goldens}/*.json below
+  /// `libraryRoot`; there need not be goldens. A golden is a tactic like any
+  /// other whose code is not assembled.
   /// All faults of all files are reported together: one line each with file,
   /// JSON pointer, expected and found.
   static llvm::Expected<Catalog> load(llvm::StringRef libraryRoot,
@@ -116,6 +120,7 @@ private:
 /// Parses and checks one manifest. `path` is used in messages only; the
 /// template file is not looked for. For tests and tools.
 llvm::Expected<Tactic> parseTactic(llvm::StringRef text, llvm::StringRef path);
+llvm::Expected<Tactic> parseGolden(llvm::StringRef text, llvm::StringRef path);
 llvm::Expected<ServingProfile> parseProfile(llvm::StringRef text,
                                             llvm::StringRef path);
 
@@ -129,6 +134,16 @@ Candidate matchTactic(const Tactic &tactic, const Problem &problem,
 llvm::Expected<Instance>
 instantiate(const Tactic &tactic, const Problem &problem,
             const std::map<std::string, int64_t> &options);
+
+/// The instance that `spec` names. Fails when something is neither named nor
+/// the only thing the tactic takes, or does not match.
+llvm::Expected<Instance> instantiate(const Tactic &tactic,
+                                     const InstanceSpec &spec);
+
+/// The bytes of a golden tactic's code object below `goldenRoot`. Fails when
+/// the file cannot be read or has another size or hash than the record says.
+llvm::Expected<std::vector<uint8_t>> readGoldenFile(const Tactic &tactic,
+                                                    llvm::StringRef goldenRoot);
 
 } // namespace netra
 

@@ -76,15 +76,61 @@ struct ArgumentSpec {
   std::string name;
   ArgumentKind kind = ArgumentKind::Pointer;
   Access access = Access::Read;
-  std::string role;                // pointer: operand role or "workspace"
-  Expression operandOffset;        // pointer: bytes
-  std::optional<ElementType> type; // value
+  std::string role;         // pointer: operand role or "workspace"
+  Expression operandOffset; // pointer: bytes
+  /// Of a value; of a golden's pointer, what its operand must have.
+  std::optional<ElementType> type;
   std::optional<ConstantSource> value;
+  /// Where a golden has it; otherwise arguments follow each other.
+  std::optional<uint64_t> offset;
 };
 
+/// One instance of a tactic, by what its `match` leaves open. What is not named
+/// is what the tactic takes when it takes one thing only; optional operands are
+/// absent.
+struct InstanceSpec {
+  struct Operand {
+    std::optional<ElementType> type;
+    std::optional<std::string> layout;
+    std::optional<std::vector<int64_t>> shape;
+  };
+  std::map<std::string, int64_t> dimensions;
+  std::map<std::string, AttributeValue> attributes;
+  std::map<std::string, Operand> operands;
+  /// All of them; without, those that selection would take.
+  std::optional<std::map<std::string, int64_t>> options;
+};
+
+/// What has been shown of a tactic. Kinds do not convert into one another.
 struct Evidence {
+  struct Tests {
+    std::string name;
+    uint64_t cases = 0, failed = 0;
+  };
+  /// The machine code that was looked at.
+  struct Kernel {
+    InstanceSpec instance;
+    std::string identitySha256;
+  };
   std::string kind; // "simulated" | "assembled" | "device"
   std::string what;
+  std::vector<Tests> tests;
+  std::vector<Kernel> kernels;
+};
+
+/// What machine code an instance with these assembler constants must have.
+struct TextLock {
+  std::map<std::string, int64_t> constants; // all of them
+  std::string textSha256;
+};
+
+/// Machine code that is taken as it is instead of being assembled.
+struct GoldenCode {
+  /// Relative to the folder of golden code objects.
+  std::string file;
+  uint64_t bytes = 0;
+  std::string sha256, textSha256, identitySha256;
+  uint64_t kernargBytes = 0;
 };
 
 /// One way to compute the problems it matches. Immutable after loading.
@@ -95,8 +141,10 @@ struct Tactic {
   Maturity maturity = Maturity::Experiment;
   int64_t rank = 0;
   std::string summary;
-  /// Template, relative to kernels/<target>/.
+  /// Where its code comes from: a template, relative to kernels/<target>/, or a
+  /// golden code object; then `templatePath` is empty.
   std::string templatePath;
+  std::optional<GoldenCode> golden;
   /// Symbol pattern: text with {NAME} for dimensions, options, constants and
   /// attributes.
   std::string symbol;
@@ -123,6 +171,7 @@ struct Tactic {
   bool graphCapture = true;
   bool deterministic = true;
   std::vector<Evidence> evidence;
+  std::vector<TextLock> locks;
 
   /// Path of the manifest relative to the library root, for messages.
   std::string manifestPath;

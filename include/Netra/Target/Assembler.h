@@ -55,6 +55,16 @@ public:
   /// each difference between contract and code object.
   llvm::Expected<AssembledKernel> assemble(const Instance &instance) const;
 
+  /// Several instances in one code object, in their order. Each is assembled on
+  /// its own, so that templates do not see one another; all share one note.
+  llvm::Expected<AssembledKernel>
+  assembleGroup(llvm::ArrayRef<Instance> instances) const;
+
+  /// The source-integrity hash of a template before it is assembled: that of
+  /// the file and of everything it includes, comments and all. The same as the
+  /// `closureSha256` of an instance.
+  llvm::Expected<std::string> hashSources(llvm::StringRef templatePath) const;
+
   /// Assembles and links any source text whose includes lie below the kernel
   /// folder, without comparing with an instance. `name` is used in diagnostics
   /// only.
@@ -65,6 +75,7 @@ public:
 
 private:
   Assembler() = default;
+  std::string codeSource(const Instance &instance) const;
   std::string kernelRoot;
   std::string target;
 };

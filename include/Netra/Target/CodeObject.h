@@ -9,6 +9,8 @@
 
 #include "Netra/Catalog/Tactic.h"
 
+#include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,13 @@ struct KernelArgument {
   std::string access;
   /// True for arguments that the HIP runtime fills (hidden_*).
   bool hidden = false;
+  /// As the metadata spells it: "global_buffer", "by_value", "hidden_…".
+  std::string valueKind;
 };
+
+/// The name by which manifests and engines call argument `index`: that of the
+/// metadata in lower case, or "argument<index>" when it has none.
+std::string argumentName(const KernelArgument &argument, size_t index);
 
 /// What the hardware is told about a kernel: the fields of its 64-byte kernel
 /// descriptor that a contract constrains.
@@ -37,6 +45,8 @@ struct KernelDescriptor {
   uint32_t allocatedVgprs = 0; // architectural and accumulation together
   uint32_t accumOffset = 0;    // first accumulation register
   uint32_t allocatedSgprs = 0;
+  /// All of it. Words 4 and 5 say where the code lies.
+  std::array<uint32_t, 16> words = {};
 };
 
 /// One kernel, from its metadata note and its kernel descriptor. `vgprs` counts
@@ -51,8 +61,13 @@ struct KernelMetadata {
   bool dynamicStack = false;
   uint32_t vgprs = 0, agprs = 0, sgprs = 0;
   uint32_t maxWorkgroup = 0;
+  /// The only work-group it may be launched with; zeros when any will do.
+  std::array<uint32_t, 3> requiredWorkgroup = {};
   KernelDescriptor descriptor;
   std::vector<KernelArgument> arguments;
+  /// Its machine code inside .text: from its entry for the size of its symbol,
+  /// or else to the next kernel or the end.
+  uint64_t codeOffset = 0, codeBytes = 0;
 };
 
 /// A linked code object. A plain value.
@@ -64,6 +79,16 @@ struct CodeObject {
   std::string isa; // "amdgcn-amd-amdhsa--gfx950"
   uint32_t codeObjectVersion = 0;
   std::vector<KernelMetadata> kernels; // sorted by symbol
+  /// What kernels may use besides their own code: .text outside of kernels
+  /// without padding, and loaded data by section, without kernel descriptors.
+  std::vector<uint8_t> otherText;
+  std::map<std::string, std::vector<uint8_t>> data;
+
+  /// The kernel of this symbol, or null.
+  const KernelMetadata *find(llvm::StringRef symbol) const;
+  llvm::ArrayRef<uint8_t> codeOf(const KernelMetadata &kernel) const {
+    return llvm::ArrayRef(text).slice(kernel.codeOffset, kernel.codeBytes);
+  }
 };
 
 /// Reads metadata note, kernel descriptors and .text of an ELF code object.
@@ -71,9 +96,12 @@ struct CodeObject {
 llvm::Expected<CodeObject> readCodeObject(std::vector<uint8_t> bytes);
 
 /// Every difference between a kernel and the instance it was made from, as
-/// sentences that name both sides; empty when they agree.
+/// sentences that name both sides; empty when they agree. The code object holds
+/// just `kernels` kernels; one with golden code may hold others and must agree
+/// in what its metadata says. Locks of the tactic count too.
 std::vector<std::string> compareWithInstance(const CodeObject &object,
-                                             const Instance &instance);
+                                             const Instance &instance,
+                                             size_t kernels = 1);
 
 } // namespace netra
 

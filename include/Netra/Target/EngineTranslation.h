@@ -18,26 +18,22 @@
 #define NETRA_TARGET_ENGINETRANSLATION_H
 
 #include "Netra/Catalog/Catalog.h"
-#include "Netra/Target/Assembler.h"
 #include "Netra/Target/Bundle.h"
+#include "Netra/Target/KernelBuilder.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace netra {
 
-/// Called when a kernel is assembled: how many of how many are done. May be
-/// called from several threads, one at a time.
-using AssemblyProgress =
-    std::function<void(size_t done, size_t total, llvm::StringRef symbol)>;
-
 struct TranslationOptions {
   /// Folder with kernels/ and manifests/, as Catalog::findLibraryRoot gives it.
   std::string libraryRoot;
+  /// Folder of golden code objects; empty: there are none.
+  std::string goldenRoot;
   /// Kernels assembled at the same time; 0: one on each core.
   unsigned threads = 0;
   AssemblyProgress progress;

@@ -39,6 +39,10 @@ struct EnginePipelineOptions
   Option<std::string> libraryRoot{
       *this, "library-root",
       llvm::cl::desc("Folder with kernels/ and manifests/")};
+  Option<std::string> goldenRoot{
+      *this, "golden-root",
+      llvm::cl::desc("Folder of golden code objects; without it none is "
+                     "considered")};
   Option<bool> allowExperimental{
       *this, "allow-experimental",
       llvm::cl::desc("Consider tactics of maturity `experiment`"),

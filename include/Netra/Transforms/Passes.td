@@ -137,6 +137,8 @@ def NetraAssignLayouts : Pass<"netra-assign-layouts", "mlir::ModuleOp"> {
            "Target to compile for">,
     Option<"libraryRoot", "library-root", "std::string", /*default=*/"\"\"",
            "Folder with kernels/ and manifests/">,
+    Option<"goldenRoot", "golden-root", "std::string", /*default=*/"\"\"",
+           "Folder of golden code objects; without it none is considered">,
     Option<"allowExperimental", "allow-experimental", "bool",
            /*default=*/"false", "Consider tactics of maturity `experiment`">,
   ];
@@ -150,7 +152,8 @@ def NetraSelectTactics : Pass<"netra-select-tactics", "mlir::ModuleOp"> {
     is attached as `netra.tactic`, with its options and the id of its contract.
     An operation that no tactic matches becomes a `netra.fallback` whose reason
     names the nearest tactics and the fields in which they differ; there is no
-    approximate match.
+    approximate match. A golden tactic takes part only with `golden-root`, and
+    is an error when its code object is not there byte for byte.
 
     With `explain`, the choice, the reason for it and the nearest misses are
     remarks at the operation's location. A fallback is always a remark.
@@ -172,6 +175,8 @@ def NetraSelectTactics : Pass<"netra-select-tactics", "mlir::ModuleOp"> {
            "Target to compile for">,
     Option<"libraryRoot", "library-root", "std::string", /*default=*/"\"\"",
            "Folder with kernels/ and manifests/">,
+    Option<"goldenRoot", "golden-root", "std::string", /*default=*/"\"\"",
+           "Folder of golden code objects; without it none is considered">,
     Option<"allowExperimental", "allow-experimental", "bool",
            /*default=*/"false", "Consider tactics of maturity `experiment`">,
     Option<"explain", "explain", "bool", /*default=*/"false",

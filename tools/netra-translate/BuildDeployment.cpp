@@ -1,0 +1,56 @@
+//===- BuildDeployment.cpp - netra-translate --build-deployment -----------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "BuildDeployment.h"
+
+#include "Netra/Target/Deployment.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace netra;
+using llvm::Error;
+using llvm::Expected;
+
+Error netra::buildDeployment(const DeploymentSettings &settings,
+                             Progress &progress) {
+  progress.begin("read");
+  auto buffer = llvm::MemoryBuffer::getFile(settings.manifest, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(),
+                                   settings.manifest +
+                                       ": expected a readable file, found: " +
+                                       buffer.getError().message());
+  Expected<Deployment> deployment =
+      parseDeployment((*buffer)->getBuffer(), settings.manifest);
+  if (!deployment)
+    return deployment.takeError();
+  std::string root = Catalog::findLibraryRoot(settings.libraryRoot);
+  Expected<Catalog> catalog = Catalog::load(root, settings.target);
+  if (!catalog)
+    return catalog.takeError();
+  Expected<KernelBuilder> builder =
+      KernelBuilder::create(root, settings.target, settings.goldenRoot);
+  if (!builder)
+    return builder.takeError();
+  progress.begin("assemble");
+  Expected<BuiltDeployment> built =
+      buildDeployment(*deployment, *catalog, *builder, settings.jobs,
+                      [&](size_t done, size_t total, llvm::StringRef name) {
+                        progress.advance(done, total, name);
+                      });
+  if (!built)
+    return built.takeError();
+  progress.begin("write");
+  if (Error error = writeDeployment(built->files, settings.output))
+    return error;
+  progress.finish();
+  for (const auto &[name, hash] : built->unlocked)
+    llvm::errs() << "netra-translate: warning: artifact " << name
+                 << " is not locked; its .text has SHA-256 " << hash << "\n";
+  return Error::success();
+}
