@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "InputFile.h"
 #include "OutputFile.h"
 
 #include "Netra/Catalog/Catalog.h"
@@ -20,12 +21,9 @@ using namespace netra;
 using namespace netra::tool;
 
 static llvm::Expected<NamedText> readFile(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer = readInput(path);
   if (!buffer)
-    return llvm::createStringError(
-        buffer.getError(), path + ": expected a readable file, found: " +
-                               buffer.getError().message());
+    return buffer.takeError();
   return NamedText{(*buffer)->getBuffer().str(), path};
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuildDeployment.h"
+#include "InputFile.h"
 
 #include "Netra/Target/Deployment.h"
 
@@ -18,13 +19,10 @@ using llvm::Expected;
 Error netra::buildDeployment(const DeploymentSettings &settings,
                              Progress &progress) {
   progress.begin("read");
-  auto buffer = llvm::MemoryBuffer::getFile(settings.manifest, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      tool::readInput(settings.manifest);
   if (!buffer)
-    return llvm::createStringError(buffer.getError(),
-                                   settings.manifest +
-                                       ": expected a readable file, found: " +
-                                       buffer.getError().message());
+    return buffer.takeError();
   Expected<Deployment> deployment =
       parseDeployment((*buffer)->getBuffer(), settings.manifest);
   if (!deployment)
