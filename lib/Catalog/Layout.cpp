@@ -10,7 +10,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <cstring>
+#include <limits>
 
 using namespace llvm;
 
@@ -19,75 +19,180 @@ namespace netra {
 /// One kind of layout. A new layout is a new entry of `layoutTable`.
 struct LayoutInfo {
   StringRef name;
-  unsigned parameterCount;
-  /// Why the parameters are illegal; empty when they are not.
-  std::string (*checkParameters)(ArrayRef<int64_t> parameters);
+  /// How many parameters it takes; each of them is positive.
+  unsigned minParameters, maxParameters;
   /// Why the shape is illegal; empty when it is not. Extents are not negative.
   std::string (*checkShape)(ArrayRef<int64_t> shape,
                             ArrayRef<int64_t> parameters);
-  uint64_t (*offset)(ArrayRef<int64_t> shape, ArrayRef<int64_t> parameters,
-                     ArrayRef<int64_t> index);
-  /// How many elements of the last dimension, starting at a multiple of this
-  /// number, lie contiguously. Divides the last extent.
-  int64_t (*run)(ArrayRef<int64_t> shape, ArrayRef<int64_t> parameters);
+  /// Row-major offsets to offsets in memory, for a legal shape.
+  ElementMap (*map)(ArrayRef<int64_t> shape, ArrayRef<int64_t> parameters);
 };
 
-static std::string acceptAny(ArrayRef<int64_t>) { return {}; }
+static constexpr unsigned anyNumber = std::numeric_limits<unsigned>::max();
 
-static std::string needMatrix(ArrayRef<int64_t> shape) {
-  if (shape.size() < 2)
-    return "expected at least 2 dimensions, found " + utostr(shape.size());
+static uint64_t product(ArrayRef<int64_t> extents) {
+  uint64_t result = 1;
+  for (int64_t extent : extents)
+    result *= extent;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+static std::string acceptAny(ArrayRef<int64_t>, ArrayRef<int64_t>) {
   return {};
 }
 
-/// Offset of the matrix of the last two dimensions that `index` lies in.
-static uint64_t matrixBase(ArrayRef<int64_t> shape, ArrayRef<int64_t> index) {
-  uint64_t base = 0;
-  for (size_t i = 0, e = shape.size() - 2; i != e; ++i)
-    base = base * shape[i] + index[i];
-  return base * shape[shape.size() - 2] * shape.back();
+static std::string needRank(ArrayRef<int64_t> shape, unsigned rank) {
+  if (shape.size() < rank)
+    return "expected at least " + utostr(rank) + " dimensions, found " +
+           utostr(shape.size());
+  return {};
 }
 
+static std::string needMatrix(ArrayRef<int64_t> shape, ArrayRef<int64_t>) {
+  return needRank(shape, 2);
+}
+
+/// The last two extents are multiples of those of a tile.
+static std::string needTiles(ArrayRef<int64_t> shape, ArrayRef<int64_t> tile) {
+  if (std::string message = needRank(shape, 2); !message.empty())
+    return message;
+  for (auto [extent, side] : zip(shape.take_back(2), tile)) {
+    if (extent % side == 0)
+      continue;
+    if (tile[0] == tile[1])
+      return "expected the last two extents to be multiples of " +
+             itostr(side) + ", found " + itostr(extent);
+    return "expected the last two extents to be multiples of " +
+           itostr(tile[0]) + " and " + itostr(tile[1]) + ", found " +
+           itostr(shape[shape.size() - 2]) + " and " + itostr(shape.back());
+  }
+  return {};
+}
+
+/// [..., slots, heads, head size] with parameters page size, heads, head size.
+static std::string needPages(ArrayRef<int64_t> shape,
+                             ArrayRef<int64_t> parameters) {
+  if (std::string message = needRank(shape, 3); !message.empty())
+    return message;
+  ArrayRef<int64_t> last = shape.take_back(3);
+  if (last[0] % parameters[0] != 0)
+    return "expected whole pages of " + itostr(parameters[0]) +
+           " tokens, found " + itostr(last[0]) + " tokens";
+  if (last.drop_front() != parameters.drop_front())
+    return "expected " + itostr(parameters[1]) + " heads of size " +
+           itostr(parameters[2]) + ", found " + itostr(last[1]) + " of size " +
+           itostr(last[2]);
+  return {};
+}
+
+/// An extent that groups of the given widths fill; the first parameter is the
+/// number of groups.
+static std::string needGroups(int64_t extent, ArrayRef<int64_t> parameters) {
+  // Positive numbers, so that dividing decides without overflow.
+  int64_t rest = extent;
+  bool fits = rest % parameters[0] == 0;
+  rest /= parameters[0];
+  for (int64_t width : parameters.drop_front()) {
+    fits &= width <= rest;
+    rest -= std::min(width, rest);
+  }
+  if (fits && rest == 0)
+    return {};
+  return "expected " + itostr(parameters[0]) + " groups of " +
+         join(map_range(parameters.drop_front(),
+                        [](int64_t width) { return itostr(width); }),
+              " + ") +
+         ", found an extent of " + itostr(extent);
+}
+
+//===----------------------------------------------------------------------===//
+// Maps
+//===----------------------------------------------------------------------===//
+
+static ElementMap keepOrder(ArrayRef<int64_t> shape, ArrayRef<int64_t>) {
+  return ElementMap::identity(product(shape));
+}
+
+static ElementMap transposeMatrix(ArrayRef<int64_t> shape, ArrayRef<int64_t>) {
+  uint64_t rows = shape[shape.size() - 2], columns = shape.back();
+  return ElementMap::transpose({product(shape.drop_back(2)), rows, columns},
+                               {0, 2, 1});
+}
+
+static ElementMap tileMatrix(ArrayRef<int64_t> shape, ArrayRef<int64_t> tile) {
+  uint64_t rows = shape[shape.size() - 2], columns = shape.back();
+  uint64_t height = tile[0], width = tile[1];
+  return ElementMap::transpose({product(shape.drop_back(2)), rows / height,
+                                height, columns / width, width},
+                               {0, 1, 3, 2, 4});
+}
+
+/// Extents [outer, extent, inner] where the segments of `extent`, which lie one
+/// after the other, are dealt out to groups.
+static ElementMap interleaveGroups(uint64_t outer, uint64_t inner,
+                                   ArrayRef<int64_t> parameters) {
+  uint64_t groups = parameters[0], groupWidth = 0;
+  for (int64_t width : parameters.drop_front())
+    groupWidth += width;
+  uint64_t extent = groups * groupWidth;
+  SmallVector<ElementMap::Box> boxes;
+  uint64_t before = 0; // elements of the segments before, in a group
+  for (int64_t width : parameters.drop_front()) {
+    uint64_t piece = width * inner;
+    boxes.push_back({groups * before,
+                     before,
+                     {{outer, extent * inner, extent * inner},
+                      {groups, piece, groupWidth * inner},
+                      {piece, 1, 1}}});
+    before += piece;
+  }
+  return ElementMap(outer * extent * inner, boxes);
+}
+
+// Sorted by name.
 static constexpr LayoutInfo layoutTable[] = {
-    {"group_major", 0, acceptAny,
-     [](ArrayRef<int64_t> shape, ArrayRef<int64_t>) {
-       return needMatrix(shape);
+    {"blocked", 2, 2, needTiles, tileMatrix},
+    {"group_major", 0, 0, needMatrix, transposeMatrix},
+    {"interleaved_columns", 2, anyNumber,
+     [](ArrayRef<int64_t> shape, ArrayRef<int64_t> parameters) {
+       std::string message = needRank(shape, 1);
+       return message.empty() ? needGroups(shape.back(), parameters) : message;
      },
-     [](ArrayRef<int64_t> shape, ArrayRef<int64_t>, ArrayRef<int64_t> index) {
-       uint64_t rows = shape[shape.size() - 2];
-       return matrixBase(shape, index) + index.back() * rows +
-              index[index.size() - 2];
-     },
-     [](ArrayRef<int64_t>, ArrayRef<int64_t>) -> int64_t { return 1; }},
-    {"n16k16", 0, acceptAny,
-     [](ArrayRef<int64_t> shape, ArrayRef<int64_t>) -> std::string {
-       if (std::string message = needMatrix(shape); !message.empty())
-         return message;
-       for (int64_t extent : shape.take_back(2))
-         if (extent % 16 != 0)
-           return "expected the last two extents to be multiples of 16, "
-                  "found " +
-                  itostr(extent);
-       return {};
-     },
-     [](ArrayRef<int64_t> shape, ArrayRef<int64_t>, ArrayRef<int64_t> index) {
-       uint64_t columns = shape.back();
-       uint64_t n = index[index.size() - 2], k = index.back();
-       return matrixBase(shape, index) + (n / 16) * 16 * columns +
-              (k / 16) * 256 + (n % 16) * 16 + k % 16;
-     },
-     [](ArrayRef<int64_t>, ArrayRef<int64_t>) -> int64_t { return 16; }},
-    {"row_major", 0, acceptAny,
-     [](ArrayRef<int64_t>, ArrayRef<int64_t>) { return std::string(); },
-     [](ArrayRef<int64_t> shape, ArrayRef<int64_t>, ArrayRef<int64_t> index) {
-       uint64_t offset = 0;
-       for (size_t i = 0, e = shape.size(); i != e; ++i)
-         offset = offset * shape[i] + index[i];
-       return offset;
-     },
-     [](ArrayRef<int64_t> shape, ArrayRef<int64_t>) -> int64_t {
-       return shape.empty() ? 1 : shape.back();
+     [](ArrayRef<int64_t> shape, ArrayRef<int64_t> parameters) {
+       return interleaveGroups(product(shape.drop_back()), 1, parameters);
      }},
+    {"interleaved_rows", 2, anyNumber,
+     [](ArrayRef<int64_t> shape, ArrayRef<int64_t> parameters) {
+       std::string message = needRank(shape, 2);
+       return message.empty() ? needGroups(shape[shape.size() - 2], parameters)
+                              : message;
+     },
+     [](ArrayRef<int64_t> shape, ArrayRef<int64_t> parameters) {
+       return interleaveGroups(product(shape.drop_back(2)), shape.back(),
+                               parameters);
+     }},
+    {"k_major", 0, 0, needMatrix, keepOrder},
+    {"n16k16", 0, 0,
+     [](ArrayRef<int64_t> shape, ArrayRef<int64_t>) {
+       return needTiles(shape, {16, 16});
+     },
+     [](ArrayRef<int64_t> shape, ArrayRef<int64_t>) {
+       return tileMatrix(shape, {16, 16});
+     }},
+    {"paged_kv", 3, 3, needPages, keepOrder},
+    {"paged_kv_head_major", 3, 3, needPages,
+     [](ArrayRef<int64_t> shape, ArrayRef<int64_t> parameters) {
+       uint64_t page = parameters[0], heads = parameters[1];
+       return ElementMap::transpose({product(shape.drop_back(2)) / page, page,
+                                     heads, uint64_t(parameters[2])},
+                                    {0, 2, 1, 3});
+     }},
+    {"row_major", 0, 0, acceptAny, keepOrder},
+    {"v_major", 0, 0, needMatrix, transposeMatrix},
 };
 
 static const LayoutInfo *findLayout(StringRef name) {
@@ -111,12 +216,18 @@ Expected<Layout> Layout::get(StringRef name, ArrayRef<int64_t> parameters) {
   if (!info)
     return createStringError("layout \"" + name + "\": expected one of " +
                              join(knownNames(), ", "));
-  if (parameters.size() != info->parameterCount)
-    return createStringError("layout \"" + name + "\": expected " +
-                             Twine(info->parameterCount) +
-                             " parameters, found " + Twine(parameters.size()));
-  if (std::string message = info->checkParameters(parameters); !message.empty())
-    return createStringError("layout \"" + name + "\": " + message);
+  if (parameters.size() < info->minParameters ||
+      parameters.size() > info->maxParameters)
+    return createStringError(
+        "layout \"" + name + "\": expected " +
+        (info->minParameters == info->maxParameters ? "" : "at least ") +
+        Twine(info->minParameters) + " parameters, found " +
+        Twine(parameters.size()));
+  for (int64_t parameter : parameters)
+    if (parameter <= 0)
+      return createStringError("layout \"" + name +
+                               "\": expected positive parameters, found " +
+                               Twine(parameter));
   return Layout(info, parameters.vec());
 }
 
@@ -166,46 +277,27 @@ Error Layout::verify(ArrayRef<int64_t> shape) const {
   return Error::success();
 }
 
-uint64_t Layout::offset(ArrayRef<int64_t> shape,
-                        ArrayRef<int64_t> index) const {
-  return info->offset(shape, parameters, index);
+ElementMap Layout::map(ArrayRef<int64_t> shape) const {
+  return info->map(shape, parameters);
 }
 
-/// Visits the elements of slices [begin, end) in row-major order as runs: gives
-/// the offset of a run in the layout and its length, in elements.
-template <typename Visit>
-static void forEachRun(const LayoutInfo &info, ArrayRef<int64_t> parameters,
-                       ArrayRef<int64_t> shape, uint64_t begin, uint64_t end,
-                       Visit visit) {
-  if (shape.empty()) {
-    visit(0, 1);
-    return;
+uint64_t Layout::offset(ArrayRef<int64_t> shape,
+                        ArrayRef<int64_t> index) const {
+  uint64_t rowMajor = 0;
+  for (auto [extent, i] : zip(shape, index))
+    rowMajor = rowMajor * extent + i;
+  return map(shape).apply(rowMajor);
+}
+
+std::vector<int64_t> Layout::index(ArrayRef<int64_t> shape,
+                                   uint64_t offset) const {
+  uint64_t rest = map(shape).applyInverse(offset);
+  std::vector<int64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = rest % shape[d];
+    rest /= shape[d];
   }
-  if (begin >= end || is_contained(shape, 0))
-    return;
-  size_t last = shape.size() - 1;
-  int64_t run = info.run(shape, parameters);
-  SmallVector<int64_t> index(shape.size(), 0);
-  // The first dimension may be the last as well; then a slice is one element,
-  // and a range of slices need not start at a run.
-  if (last == 0) {
-    for (uint64_t i = begin; i != end; ++i) {
-      index[0] = i;
-      visit(info.offset(shape, parameters, index), 1);
-    }
-    return;
-  }
-  index[0] = begin;
-  while (static_cast<uint64_t>(index[0]) != end) {
-    for (index[last] = 0; index[last] != shape[last]; index[last] += run)
-      visit(info.offset(shape, parameters, index), run);
-    index[last] = 0;
-    for (size_t d = last; d-- > 0;) {
-      if (++index[d] != shape[d] || d == 0)
-        break;
-      index[d] = 0;
-    }
-  }
+  return index;
 }
 
 static Error checkBuffer(StringRef what, uint64_t expected, uint64_t found) {
@@ -234,33 +326,17 @@ Error Layout::packSlices(ArrayRef<int64_t> shape, unsigned bytesPerElement,
   if (Error error =
           checkBuffer("source", sliceBytes * (end - begin), source.size()))
     return error;
-  const uint8_t *from = source.data();
-  uint8_t *to = destination.data();
-  if (isRowMajor()) {
-    if (!source.empty())
-      std::memcpy(to + begin * sliceBytes, from, source.size());
-    return Error::success();
-  }
-  forEachRun(
-      *info, parameters, shape, begin, end, [&](uint64_t offset, uint64_t run) {
-        std::memcpy(to + offset * bytesPerElement, from, run * bytesPerElement);
-        from += run * bytesPerElement;
-      });
+  uint64_t sliceElements = slices ? total / slices : 0;
+  map(shape).scatter(begin * sliceElements, end * sliceElements,
+                     bytesPerElement, source.data(), destination.data());
   return Error::success();
 }
 
-Error Layout::pack(ArrayRef<int64_t> shape, unsigned bytesPerElement,
-                   ArrayRef<uint8_t> source,
-                   MutableArrayRef<uint8_t> destination) const {
-  return packSlices(shape, bytesPerElement, 0,
-                    shape.empty() ? 1 : std::max<int64_t>(shape.front(), 0),
-                    source, destination);
-}
-
-Error Layout::unpack(ArrayRef<int64_t> shape, unsigned bytesPerElement,
-                     ArrayRef<uint8_t> source,
-                     MutableArrayRef<uint8_t> destination) const {
-  if (Error error = verify(shape))
+/// Whether both buffers have the size of the dense tensor.
+static Error checkBuffers(const Layout &layout, ArrayRef<int64_t> shape,
+                          unsigned bytesPerElement, ArrayRef<uint8_t> source,
+                          ArrayRef<uint8_t> destination) {
+  if (Error error = layout.verify(shape))
     return error;
   uint64_t bytes;
   if (__builtin_mul_overflow(cantFail(elementCount(shape)),
@@ -268,16 +344,30 @@ Error Layout::unpack(ArrayRef<int64_t> shape, unsigned bytesPerElement,
     return createStringError("expected fewer than 2^64 bytes");
   if (Error error = checkBuffer("source", bytes, source.size()))
     return error;
-  if (Error error = checkBuffer("destination", bytes, destination.size()))
+  return checkBuffer("destination", bytes, destination.size());
+}
+
+Error Layout::pack(ArrayRef<int64_t> shape, unsigned bytesPerElement,
+                   ArrayRef<uint8_t> source,
+                   MutableArrayRef<uint8_t> destination) const {
+  if (Error error =
+          checkBuffers(*this, shape, bytesPerElement, source, destination))
     return error;
-  const uint8_t *from = source.data();
-  uint8_t *to = destination.data();
-  forEachRun(*info, parameters, shape, 0, shape.empty() ? 1 : shape.front(),
-             [&](uint64_t offset, uint64_t run) {
-               std::memcpy(to, from + offset * bytesPerElement,
-                           run * bytesPerElement);
-               to += run * bytesPerElement;
-             });
+  ElementMap elements = map(shape);
+  elements.gather(0, elements.size(), bytesPerElement, source.data(),
+                  destination.data());
+  return Error::success();
+}
+
+Error Layout::unpack(ArrayRef<int64_t> shape, unsigned bytesPerElement,
+                     ArrayRef<uint8_t> source,
+                     MutableArrayRef<uint8_t> destination) const {
+  if (Error error =
+          checkBuffers(*this, shape, bytesPerElement, source, destination))
+    return error;
+  ElementMap elements = map(shape);
+  elements.inverse().gather(0, elements.size(), bytesPerElement, source.data(),
+                            destination.data());
   return Error::success();
 }
 

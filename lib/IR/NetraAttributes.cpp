@@ -349,17 +349,12 @@ static Attribute parsePackOperand(AsmParser &parser) {
   return parsePackSource(parser);
 }
 
-static Attribute parsePackStep(AsmParser &parser) {
+/// `name` or `name<1, 2>`
+static LayoutAttr parseLayoutWord(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword("cast"))) {
-    Type type;
-    if (parser.parseType(type))
-      return {};
-    return TypeAttr::get(type);
-  }
   StringRef name;
   SmallVector<int64_t> parameters;
-  if (parser.parseKeyword("layout", " or 'cast'") || parser.parseKeyword(&name))
+  if (parser.parseKeyword(&name))
     return {};
   if (succeeded(parser.parseOptionalLess())) {
     if (parser.parseCommaSeparatedList([&]() -> ParseResult {
@@ -370,6 +365,44 @@ static Attribute parsePackStep(AsmParser &parser) {
   }
   return parser.getChecked<LayoutAttr>(loc, parser.getContext(), name,
                                        ArrayRef<int64_t>(parameters));
+}
+
+static void printLayoutWord(AsmPrinter &printer, LayoutAttr layout) {
+  printer << layout.getName();
+  if (layout.getParameters().empty())
+    return;
+  printer << "<";
+  printIntegers(printer, layout.getParameters());
+  printer << ">";
+}
+
+static Attribute parsePackStep(AsmParser &parser) {
+  if (succeeded(parser.parseOptionalKeyword("cast"))) {
+    Type type;
+    if (parser.parseType(type))
+      return {};
+    return TypeAttr::get(type);
+  }
+  if (succeeded(parser.parseOptionalKeyword("reshape"))) {
+    SmallVector<int64_t> shape;
+    if (parser.parseCommaSeparatedList(
+            AsmParser::Delimiter::Square, [&]() -> ParseResult {
+              return parser.parseInteger(shape.emplace_back());
+            }))
+      return {};
+    return DenseI64ArrayAttr::get(parser.getContext(), shape);
+  }
+  bool restore = succeeded(parser.parseOptionalKeyword("restore"));
+  if (restore || succeeded(parser.parseOptionalKeyword("reorder"))) {
+    LayoutAttr layout = parseLayoutWord(parser);
+    if (!layout)
+      return {};
+    return PackReorderAttr::get(parser.getContext(), layout, restore);
+  }
+  if (parser.parseKeyword("layout", ", 'cast', 'reshape', 'reorder' or "
+                                    "'restore'"))
+    return {};
+  return parseLayoutWord(parser);
 }
 
 PackAttr PackAttr::parseBody(AsmParser &parser) {
@@ -414,15 +447,18 @@ void PackAttr::printBody(AsmPrinter &printer) const {
   }
   for (Attribute step : getSteps()) {
     if (auto layout = dyn_cast<LayoutAttr>(step)) {
-      printer << " then layout " << layout.getName();
-      if (!layout.getParameters().empty()) {
-        printer << "<";
-        printIntegers(printer, layout.getParameters());
-        printer << ">";
-      }
-      continue;
+      printer << " then layout ";
+      printLayoutWord(printer, layout);
+    } else if (auto reorder = dyn_cast<PackReorderAttr>(step)) {
+      printer << (reorder.getInverse() ? " then restore " : " then reorder ");
+      printLayoutWord(printer, reorder.getLayout());
+    } else if (auto shape = dyn_cast<DenseI64ArrayAttr>(step)) {
+      printer << " then reshape [";
+      printIntegers(printer, shape.asArrayRef());
+      printer << "]";
+    } else {
+      printer << " then cast " << cast<TypeAttr>(step).getValue();
     }
-    printer << " then cast " << cast<TypeAttr>(step).getValue();
   }
 }
 
@@ -452,8 +488,9 @@ LogicalResult PackAttr::verify(EmitError emitError, ArrayRef<Attribute> sources,
     return emitError() << "pack C2: sources must be all symbols or all tensors "
                           "of a checkpoint";
   for (auto [index, step] : llvm::enumerate(steps)) {
-    if (!isa<TypeAttr, LayoutAttr>(step))
-      return emitError() << "pack C3: a step must be a type or a layout, found "
+    if (!isa<TypeAttr, LayoutAttr, PackReorderAttr, DenseI64ArrayAttr>(step))
+      return emitError() << "pack C3: a step must be a type, a shape, a "
+                            "reordering or a layout, found "
                          << step;
     if (isa<LayoutAttr>(step) && index + 1 != steps.size())
       return emitError() << "pack C3: a layout must be the last step, found "
@@ -516,6 +553,23 @@ PackAttr::getResultType(ArrayRef<RankedTensorType> sourceTypes,
     if (auto layout = dyn_cast<LayoutAttr>(step)) {
       if (!layout.isRowMajor())
         encoding = layout;
+      continue;
+    }
+    if (auto reorder = dyn_cast<PackReorderAttr>(step)) {
+      if (failed(reorder.getLayout().verifyEncoding(shape, element, emitError)))
+        return failure();
+      continue;
+    }
+    if (auto extents = dyn_cast<DenseI64ArrayAttr>(step)) {
+      llvm::Expected<uint64_t> before = elementCount(shape);
+      llvm::Expected<uint64_t> after = elementCount(extents.asArrayRef());
+      if (!before || !after)
+        return emitError() << llvm::toString(
+                   llvm::joinErrors(before.takeError(), after.takeError()));
+      if (*before != *after)
+        return emitError() << "expected a shape of " << *before
+                           << " elements, found one of " << *after;
+      shape.assign(extents.asArrayRef().begin(), extents.asArrayRef().end());
       continue;
     }
     Type to = cast<TypeAttr>(step).getValue();

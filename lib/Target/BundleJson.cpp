@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BundleFiles.h"
+#include "PackJson.h"
 
 #include "Netra/Catalog/Json.h"
 
@@ -48,16 +49,30 @@ static Json toJson(const EngineKernel &kernel) {
           {"arguments", std::move(arguments)}};
 }
 
-static Json toJson(const PackRecipe &recipe) {
+static Json toJson(const PackStep &step) {
+  switch (step.kind) {
+  case PackStep::Kind::Layout:
+    return {{"layout", step.layout}};
+  case PackStep::Kind::Cast:
+    return {{"cast", name(step.type)}};
+  case PackStep::Kind::Reshape:
+    return {{"reshape", step.shape}};
+  case PackStep::Kind::Reorder:
+    return {{"reorder", step.layout}};
+  case PackStep::Kind::Restore:
+    return {{"restore", step.layout}};
+  }
+  llvm_unreachable("unknown kind of step");
+}
+
+Json toJson(const PackRecipe &recipe) {
   Json sources = Json::array(), steps = Json::array();
   for (const PackSource &source : recipe.sources)
     sources.push_back({{"checkpoint", source.checkpoint},
                        {"type", name(source.type)},
                        {"shape", source.shape}});
   for (const PackStep &step : recipe.steps)
-    steps.push_back(step.kind == PackStep::Kind::Layout
-                        ? Json{{"layout", step.layout}}
-                        : Json{{"cast", name(step.type)}});
+    steps.push_back(toJson(step));
   return {{"sources", std::move(sources)},
           {"concat_axis", recipe.concatAxis},
           {"steps", std::move(steps)}};
@@ -375,9 +390,21 @@ PackRecipe readPack(const Reader &reader) {
   for (const Reader &element : elements(object.required("steps"))) {
     PackStep step;
     ObjectReader fields(element);
-    if (element.get().is_object() && element.get().contains("cast")) {
+    auto has = [&](const char *key) {
+      return element.get().is_object() && element.get().contains(key);
+    };
+    if (has("cast")) {
       step.kind = PackStep::Kind::Cast;
       readType(fields, "cast", step.type);
+    } else if (has("reshape")) {
+      step.kind = PackStep::Kind::Reshape;
+      readShape(fields, "reshape", step.shape);
+    } else if (has("reorder")) {
+      step.kind = PackStep::Kind::Reorder;
+      readText(fields, "reorder", step.layout);
+    } else if (has("restore")) {
+      step.kind = PackStep::Kind::Restore;
+      readText(fields, "restore", step.layout);
     } else {
       readText(fields, "layout", step.layout);
     }

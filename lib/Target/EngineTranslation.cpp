@@ -289,6 +289,17 @@ private:
         recipe.steps.push_back(PackStep::makeLayout(layout.getSpelling()));
         continue;
       }
+      if (auto reorder = dyn_cast<PackReorderAttr>(step)) {
+        std::string layout = reorder.getLayout().getSpelling();
+        recipe.steps.push_back(reorder.getInverse()
+                                   ? PackStep::makeRestore(layout)
+                                   : PackStep::makeReorder(layout));
+        continue;
+      }
+      if (auto shape = dyn_cast<DenseI64ArrayAttr>(step)) {
+        recipe.steps.push_back(PackStep::makeReshape(shape.asArrayRef().vec()));
+        continue;
+      }
       std::optional<ElementType> element =
           getElementType(cast<TypeAttr>(step).getValue());
       if (!element)

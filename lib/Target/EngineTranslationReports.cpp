@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EngineTranslationImpl.h"
+#include "PackJson.h"
 
 #include "Netra/Target/Equivalence.h"
 
@@ -229,22 +230,12 @@ static std::string writeMemoryPlan(const Engine &engine) {
 static std::string writeLayoutPlan(const Engine &engine) {
   json weights = json::array();
   for (const EngineWeight &weight : engine.weights.entries) {
-    json sources = json::array(), steps = json::array();
-    for (const PackSource &source : weight.pack.sources)
-      sources.push_back({{"checkpoint", source.checkpoint},
-                         {"type", elementTypeName(source.type).str()},
-                         {"shape", source.shape}});
-    for (const PackStep &step : weight.pack.steps)
-      steps.push_back(step.kind == PackStep::Kind::Layout
-                          ? json{{"layout", step.layout}}
-                          : json{{"cast", elementTypeName(step.type).str()}});
-    weights.push_back({{"name", weight.name},
-                       {"type", elementTypeName(weight.type).str()},
-                       {"shape", weight.shape},
-                       {"layout", weight.layout},
-                       {"sources", sources},
-                       {"concat_axis", weight.pack.concatAxis},
-                       {"steps", steps}});
+    json entry = toJson(weight.pack);
+    entry.update({{"name", weight.name},
+                  {"type", elementTypeName(weight.type).str()},
+                  {"shape", weight.shape},
+                  {"layout", weight.layout}});
+    weights.push_back(std::move(entry));
   }
   json bindings = json::array();
   for (const EngineBinding &binding : engine.bindings)

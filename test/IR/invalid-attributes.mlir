@@ -20,6 +20,56 @@ func.func private @rank(tensor<16xbf16, #netra.layout<n16k16>>)
 
 // -----
 
+// expected-error @+1 {{layout C1: layout "blocked": expected 2 parameters, found 1}}
+#blocked = #netra.layout<blocked, 16>
+
+// -----
+
+// expected-error @+1 {{layout C1: layout "blocked": expected positive parameters, found 0}}
+#zero = #netra.layout<blocked, 16, 0>
+
+// -----
+
+// expected-error @+1 {{layout C1: layout "interleaved_rows": expected at least 2 parameters, found 1}}
+#groups = #netra.layout<interleaved_rows, 16>
+
+// -----
+
+// expected-error @+1 {{layout C2: layout blocked<16,32>: expected the last two extents to be multiples of 16 and 32, found 32 and 48}}
+func.func private @tiles(tensor<32x48xbf16, #netra.layout<blocked, 16, 32>>)
+
+// -----
+
+// expected-error @+1 {{layout C2: layout interleaved_rows<2,8,8>: expected 2 groups of 8 + 8, found an extent of 48}}
+func.func private @rows(tensor<48x4xbf16, #netra.layout<interleaved_rows, 2, 8, 8>>)
+
+// -----
+
+// expected-error @+1 {{layout C2: layout interleaved_columns<2,8,8>: expected 2 groups of 8 + 8, found an extent of 4}}
+func.func private @columns(tensor<32x4xbf16, #netra.layout<interleaved_columns, 2, 8, 8>>)
+
+// -----
+
+// expected-error @+1 {{layout C2: layout paged_kv<16,2,256>: expected whole pages of 16 tokens, found 24 tokens}}
+func.func private @pages(tensor<24x2x256xbf16, #netra.layout<paged_kv, 16, 2, 256>>)
+
+// -----
+
+// expected-error @+1 {{layout C2: layout paged_kv_head_major<16,2,256>: expected 2 heads of size 256, found 4 of size 128}}
+func.func private @heads(tensor<32x4x128xbf16, #netra.layout<paged_kv_head_major, 16, 2, 256>>)
+
+// -----
+
+// expected-error @+1 {{layout C2: layout v_major: expected at least 2 dimensions, found 1}}
+func.func private @state(tensor<128xbf16, #netra.layout<v_major>>)
+
+// -----
+
+// expected-error @+1 {{layout C2: layout k_major: expected at least 2 dimensions, found 1}}
+func.func private @state(tensor<128xbf16, #netra.layout<k_major>>)
+
+// -----
+
 // expected-error @+1 {{block_scale C1: 'block' must have two positive extents, found [128]}}
 #one = #netra.block_scale<block = [128], scale = f32>
 
@@ -115,12 +165,17 @@ func.func private @rank(tensor<16xbf16, #netra.layout<n16k16>>)
 
 // -----
 
+// expected-error @+1 {{layout C1: layout "shuffled": expected one of}}
+#reorder = #netra.pack<@a then reorder shuffled>
+
+// -----
+
 // expected-error @+1 {{pack C3: a layout must be the last step, found #netra.layout<n16k16> as step 0}}
 #late = #netra.pack<@a then layout n16k16 then cast f32>
 
 // -----
 
-// expected-error @+1 {{expected 'layout' or 'cast'}}
+// expected-error @+1 {{expected 'layout', 'cast', 'reshape', 'reorder' or 'restore'}}
 #step = #netra.pack<@a then shuffle n16k16>
 
 // -----

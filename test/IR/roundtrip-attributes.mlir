@@ -89,3 +89,28 @@ func.func private @encodings(tensor<?x32xbf16, #netra.layout<n16k16>>,
     tensor<32x16xbf16, #netra.layout<n16k16>>,
     tensor<4x32x16xf8E4M3FN, #netra.layout<n16k16>>,
     tensor<2x8xf32, #netra.layout<group_major>>)
+
+// Every layout. Parameters follow the name.
+// CHECK: tensor<8x12xbf16, #netra.layout<blocked, 4, 6>>
+// CHECK: tensor<3x8xbf16, #netra.layout<interleaved_columns, 2, 1, 3>>
+// CHECK: tensor<12288x2048xf8E4M3FN, #netra.layout<interleaved_rows, 16, 128, 128, 256, 256>>
+// CHECK: tensor<4x32x128x128xf32, #netra.layout<k_major>>
+// CHECK: tensor<64x2x256xf8E4M3FN, #netra.layout<paged_kv, 16, 2, 256>>
+// CHECK: tensor<?x2x256xf8E4M3FN, #netra.layout<paged_kv_head_major, 16, 2, 256>>
+// CHECK: tensor<4x32x128x128xbf16, #netra.layout<v_major>>
+func.func private @layouts(tensor<8x12xbf16, #netra.layout<blocked, 4, 6>>,
+    tensor<3x8xbf16, #netra.layout<interleaved_columns, 2, 1, 3>>,
+    tensor<12288x2048xf8E4M3FN, #netra.layout<interleaved_rows, 16, 128, 128, 256, 256>>,
+    tensor<4x32x128x128xf32, #netra.layout<k_major>>,
+    tensor<64x2x256xf8E4M3FN, #netra.layout<paged_kv, 16, 2, 256>>,
+    tensor<?x2x256xf8E4M3FN, #netra.layout<paged_kv_head_major, 16, 2, 256>>,
+    tensor<4x32x128x128xbf16, #netra.layout<v_major>>)
+
+// Every kind of step of a recipe.
+// CHECK: test.steps = [#netra.pack<@a then restore interleaved_rows<2, 8, 8> then layout blocked<4, 8>>,
+// CHECK-SAME: #netra.pack<concat 0 [@a, @b] then reshape [2, 16, 8] then reorder v_major then cast f32>,
+// CHECK-SAME: #netra.pack_reorder<layout = <v_major>, inverse = false>]
+module attributes {test.steps = [
+  #netra.pack<@a then restore interleaved_rows<2, 8, 8> then layout blocked<4, 8>>,
+  #netra.pack<concat 0 [@a, @b] then reshape [2, 16, 8] then reorder v_major then cast f32>,
+  #netra.pack_reorder<layout = #netra.layout<v_major>, inverse = false>]} {}

@@ -69,8 +69,10 @@ TEST(Bundle, SchemaAndReaderAgree) {
   SchemaValidator schema(Json::parse(stream));
   Engine engine = finalized();
   engine.plans[0].steps[0].arguments[2] = EngineSlot::null();
-  engine.weights.entries[0].pack.steps = {PackStep::makeCast(ElementType::F32),
-                                          PackStep::makeLayout("n16k16")};
+  engine.weights.entries[0].pack.steps = {
+      PackStep::makeReorder("v_major"), PackStep::makeRestore("v_major"),
+      PackStep::makeReshape({8, 8}), PackStep::makeCast(ElementType::F32),
+      PackStep::makeLayout("n16k16")};
   Json document = Json::parse(writeEngineJson(engine));
   EXPECT_TRUE(schema.accepts(document));
   size_t accepted = 0, refused = 0;

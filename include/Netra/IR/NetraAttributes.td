@@ -254,11 +254,28 @@ def Netra_PackSourceAttr : Netra_Attr<"PackSource", "pack_source"> {
   let genVerifyDecl = 1;
 }
 
+def Netra_PackReorderAttr : Netra_Attr<"PackReorder", "pack_reorder"> {
+  let summary = "a step of a recipe that renumbers elements";
+  let description = [{
+    The memory of a tensor in a layout becomes a tensor of its own, row-major.
+    With `inverse`, what comes in is that memory, and the tensor comes out: so a
+    checkpoint whose rows are interleaved is brought in order.
+
+    ```mlir
+    #netra.pack_reorder<layout = #netra.layout<interleaved_rows, 2, 64, 64>, inverse = true>
+    ```
+  }];
+  let parameters = (ins "::netra::LayoutAttr":$layout, "bool":$inverse);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Netra_PackAttr : Netra_Attr<"Pack", "pack"> {
   let summary = "how a parameter is made from others before the engine runs";
   let description = [{
     Sources are concatenated along an axis; then the steps are applied in order.
-    A step is a type (exact cast of the elements) or a layout (storage order).
+    A step is a type (exact cast of the elements), a shape (of as many elements),
+    a layout whose order the elements take (`reorder`) or leave (`restore`), or,
+    at the end, the layout that the result is stored in.
     A source is the symbol of a parameter, or, at the engine level, a
     `#netra.pack_source`.
 
@@ -266,18 +283,22 @@ def Netra_PackAttr : Netra_Attr<"Pack", "pack"> {
     #netra.pack<@gate then layout n16k16>
     #netra.pack<concat 0 [@gate, @up] then cast f32 then layout n16k16>
     #netra.pack<concat 0 ["a.weight" : tensor<64x32xbf16>, "b.weight" : tensor<64x32xbf16>]>
+    #netra.pack<@qkvz then restore interleaved_rows<16, 128, 128, 256, 256> then layout n16k16>
+    #netra.pack<concat 0 [@expert0, @expert1] then reshape [2, 1024, 2048]>
     ```
 
     Constraints:
     - (C1) There is at least one source; the axis is not negative, and 0 when
       there is a single source.
     - (C2) Sources are all symbols, or all `#netra.pack_source`s.
-    - (C3) A step is a type or a `#netra.layout`; a layout is the last step.
+    - (C3) A step is a type, a shape, a `#netra.pack_reorder`, or a
+      `#netra.layout`, which is the last step.
   }];
   let parameters = (ins
     ArrayRefParameter<"::mlir::Attribute", "symbols or pack sources">:$sources,
     "int64_t":$axis,
-    OptionalArrayRefParameter<"::mlir::Attribute", "types and layouts">:$steps);
+    OptionalArrayRefParameter<"::mlir::Attribute",
+        "types, shapes, reorderings, a layout">:$steps);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -13,7 +13,7 @@
 #ifndef NETRA_TARGET_BUNDLE_H
 #define NETRA_TARGET_BUNDLE_H
 
-#include "Netra/Catalog/Layout.h"
+#include "Netra/Catalog/PackRecipe.h"
 #include "Netra/Catalog/Tactic.h"
 
 #include <map>
