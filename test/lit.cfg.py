@@ -23,6 +23,20 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# For tests that build what a page of the documentation says.
+config.substitutions.append(
+    (
+        "%netra_follow",
+        "python3 "
+        + os.path.join(config.test_source_root, "Inputs", "follow.py")
+        + f" --cxx {config.cxx} --llvm-include {config.llvm_include_dir}"
+        + f" --llvm-lib {config.llvm_library_dir}"
+        + f" --source {config.netra_source_dir}"
+        + f" --build {config.netra_binary_dir}",
+    )
+)
+if config.sanitizers:
+    config.available_features.add("sanitized")
 if "address" in config.sanitizers:
     config.available_features.add("asan")
 config.substitutions.append(("%netra_src", config.netra_source_dir))
