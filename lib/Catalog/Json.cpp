@@ -41,32 +41,34 @@ std::string childPointer(StringRef pointer, StringRef key) {
   return result;
 }
 
-Expected<Value> parse(StringRef text, StringRef path) {
+template <typename Document>
+static Expected<Document> parseAs(StringRef text, StringRef path) {
+  using Event = typename Document::parse_event_t;
   constexpr size_t maxDepth = 64;
   std::vector<std::set<std::string>> keys;
   std::string fault;
   size_t depth = 0;
-  auto callback = [&](int, Value::parse_event_t event, Value &parsed) {
+  auto callback = [&](int, Event event, Document &parsed) {
     switch (event) {
-    case Value::parse_event_t::object_start:
+    case Event::object_start:
       keys.emplace_back();
       [[fallthrough]];
-    case Value::parse_event_t::array_start:
+    case Event::array_start:
       if (++depth > maxDepth && fault.empty())
         fault = "expected at most " + utostr(maxDepth) + " nested levels";
       // What lies deeper is dropped, so that destroying the document needs no
       // more stack than reading it.
       return depth <= maxDepth;
-    case Value::parse_event_t::object_end:
+    case Event::object_end:
       if (!keys.empty())
         keys.pop_back();
       [[fallthrough]];
-    case Value::parse_event_t::array_end:
+    case Event::array_end:
       if (depth > 0)
         --depth;
       return true;
-    case Value::parse_event_t::key: {
-      std::string key = parsed.get<std::string>();
+    case Event::key: {
+      std::string key = parsed.template get<std::string>();
       if (!keys.empty() && !keys.back().insert(key).second && fault.empty())
         fault = "expected each key once, found \"" + key + "\" twice";
       return true;
@@ -76,17 +78,25 @@ Expected<Value> parse(StringRef text, StringRef path) {
     }
   };
   try {
-    Value value = Value::parse(text.begin(), text.end(), callback);
+    Document value = Document::parse(text.begin(), text.end(), callback);
     if (!fault.empty())
       return createStringError(path + ": " + fault);
     return value;
-  } catch (const Value::exception &exception) {
+  } catch (const nlohmann::json::exception &exception) {
     // "[json.exception.parse_error.101] parse error at line …": the bracket
     // says nothing to a user.
     StringRef message = exception.what();
     message = message.split("] ").second;
     return createStringError(path + ": expected JSON, found " + message);
   }
+}
+
+Expected<Value> parse(StringRef text, StringRef path) {
+  return parseAs<Value>(text, path);
+}
+
+Expected<nlohmann::json> parseSorted(StringRef text, StringRef path) {
+  return parseAs<nlohmann::json>(text, path);
 }
 
 std::string print(const nlohmann::json &value, int indent) {

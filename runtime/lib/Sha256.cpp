@@ -151,24 +151,38 @@ void Sha256::update(const void *data, size_t bytes) {
   filled = bytes;
 }
 
-std::string Sha256::finish() {
+Sha256::Digest Sha256::finishDigest() {
   uint64_t bits = total * 8;
   uint8_t padding[72] = {0x80};
   size_t zeros = (filled < 56 ? 56 : 120) - filled;
   for (int i = 0; i < 8; ++i)
     padding[zeros + i] = uint8_t(bits >> (56 - 8 * i));
   update(padding, zeros + 8);
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(64);
-  for (uint32_t word : state)
-    for (int shift = 28; shift >= 0; shift -= 4)
-      text += digits[(word >> shift) & 15];
-  return text;
+  Digest digest;
+  for (size_t i = 0; i < digest.size(); ++i)
+    digest[i] = uint8_t(state[i / 4] >> (24 - 8 * (i % 4)));
+  return digest;
 }
 
+std::string Sha256::finish() { return hexadecimal(finishDigest()); }
+
 std::string Sha256::hash(const void *data, size_t bytes) {
+  return hexadecimal(digest(data, bytes));
+}
+
+Sha256::Digest Sha256::digest(const void *data, size_t bytes) {
   Sha256 sha;
   sha.update(data, bytes);
-  return sha.finish();
+  return sha.finishDigest();
+}
+
+std::string netra::rt::hexadecimal(std::span<const uint8_t> bytes) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (uint8_t byte : bytes) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
 }

@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,10 +29,16 @@ public:
   /// 64 lower-case hexadecimal digits. Ends the computation.
   std::string finish();
 
+  using Digest = std::array<uint8_t, 32>;
+  /// The same as bytes. Ends the computation.
+  Digest finishDigest();
+
   static std::string hash(const void *data, size_t bytes);
   static std::string hash(std::string_view text) {
     return hash(text.data(), text.size());
   }
+
+  static Digest digest(const void *data, size_t bytes);
 
   /// For tests: use the portable code even where the processor has extensions.
   static void forcePortable(bool portable);
@@ -44,6 +51,9 @@ private:
   size_t filled = 0;
   uint64_t total = 0;
 };
+
+/// Lower-case hexadecimal digits, two a byte.
+std::string hexadecimal(std::span<const uint8_t> bytes);
 
 } // namespace netra::rt
 

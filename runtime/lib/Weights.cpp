@@ -9,11 +9,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 
 using namespace netra::rt;
@@ -21,7 +25,10 @@ using nlohmann::json;
 
 namespace {
 
+constexpr const char *formatName = "netra.weights/2";
 constexpr const char *tensorName = "netra.weights";
+constexpr const char *blocksName = "netra.blocks";
+constexpr uint64_t blockBytes = uint64_t(4) << 20;
 constexpr uint64_t maxHeaderBytes = uint64_t(1) << 20;
 
 std::string stringOf(const json &object, const char *key) {
@@ -81,36 +88,108 @@ Status WeightsFile::open(const std::string &path,
     return found != object.end() ? *found : none;
   };
   const json &metadata = member(document, "__metadata__");
-  if (std::string format = stringOf(metadata, "format");
-      format != "netra.weights/1")
-    return bad(cat("expected packed weights of format netra.weights/1, found ",
+  if (std::string format = stringOf(metadata, "format"); format != formatName)
+    return bad(cat("expected packed weights of format ", formatName, ", found ",
                    format.empty() ? "a file without that mark" : format,
                    "; pack a checkpoint with netra-engine pack-weights"));
   if (std::string id = stringOf(metadata, "weights_id"); id != expected.id)
     return bad(cat("expected weights ", expected.id, ", found ", id,
                    "; the file was packed for another engine"));
-  const json &tensor = member(document, tensorName);
-  const json &offsets = member(tensor, "data_offsets");
-  if (stringOf(tensor, "dtype") != "U8" || !offsets.is_array() ||
-      offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
-      !offsets[1].is_number_unsigned())
-    return bad(cat("expected a U8 tensor ", tensorName));
-  uint64_t begin = offsets[0].get<uint64_t>(), end = offsets[1].get<uint64_t>();
   uint64_t available = size - 8 - header;
-  if (begin > end || end > available)
-    return bad(cat("the tensor occupies [", begin, ", ", end, ") of ",
-                   available, " bytes of data; the file is cut off"));
-  if (end - begin != expected.bytes)
+  auto find = [&](const char *name, std::span<const uint8_t> &found) {
+    const json &tensor = member(document, name);
+    const json &offsets = member(tensor, "data_offsets");
+    if (stringOf(tensor, "dtype") != "U8" || !offsets.is_array() ||
+        offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
+        !offsets[1].is_number_unsigned())
+      return bad(cat("expected a U8 tensor ", name));
+    uint64_t begin = offsets[0].get<uint64_t>();
+    uint64_t end = offsets[1].get<uint64_t>();
+    if (begin > end || end > available)
+      return bad(cat("the tensor ", name, " occupies [", begin, ", ", end,
+                     ") of ", available,
+                     " bytes of data; the file is cut "
+                     "off"));
+    found = {bytes + 8 + header + begin, size_t(end - begin)};
+    return Status::ok();
+  };
+  std::span<const uint8_t> digests;
+  NETRA_RETURN_IF_FAILED(find(tensorName, data));
+  NETRA_RETURN_IF_FAILED(find(blocksName, digests));
+  if (data.size() != expected.bytes)
     return bad(cat("expected ", expected.bytes, " bytes of weights, found ",
-                   end - begin));
-  data = {bytes + 8 + header + begin, size_t(end - begin)};
-  if (checkHash) {
-    madvise(mapping, mapped, MADV_SEQUENTIAL);
-    std::string want = stringOf(metadata, "sha256");
-    std::string have = Sha256::hash(data.data(), data.size());
-    if (have != want)
-      return bad(cat("expected weights with SHA-256 ", want, ", found ", have,
-                     "; the file is damaged"));
+                   data.size()));
+  uint64_t blocks = data.size() / blockBytes + (data.size() % blockBytes != 0);
+  if (digests.size() / 32 != blocks || digests.size() % 32 != 0)
+    return bad(cat("expected ", blocks, " hashes of 32 bytes in ", blocksName,
+                   ", found ", digests.size(), " bytes"));
+  if (!checkHash)
+    return Status::ok();
+  std::string want = stringOf(metadata, "sha256");
+  std::string have = Sha256::hash(digests.data(), digests.size());
+  if (have != want)
+    return bad(cat("expected hashes with SHA-256 ", want, ", found ", have,
+                   "; the file is damaged"));
+  return compareBlocks(path, expected, digests);
+}
+
+Status WeightsFile::compareBlocks(const std::string &path,
+                                  const ManifestWeights &expected,
+                                  std::span<const uint8_t> digests) const {
+  // The first block that differs, so that the message does not depend on the
+  // order in which the threads get on.
+  const uint64_t blocks = digests.size() / 32;
+  std::atomic<uint64_t> next{0}, damaged{blocks};
+  auto blockOf = [&](uint64_t block) {
+    uint64_t begin = block * blockBytes;
+    return data.subspan(begin,
+                        std::min<uint64_t>(blockBytes, data.size() - begin));
+  };
+  auto work = [&] {
+    for (uint64_t block; (block = next++) < damaged.load();) {
+      std::span<const uint8_t> bytes = blockOf(block);
+      Sha256::Digest have = Sha256::digest(bytes.data(), bytes.size());
+      if (std::equal(have.begin(), have.end(), &digests[32 * block]))
+        continue;
+      uint64_t first = damaged.load();
+      while (block < first && !damaged.compare_exchange_weak(first, block))
+        ;
+    }
+  };
+  uint64_t threads =
+      std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, 16);
+  std::vector<std::thread> pool;
+  try {
+    while (pool.size() + 1 < std::min(threads, blocks))
+      pool.emplace_back(work);
+  } catch (const std::system_error &) {
+    // Fewer threads do as well.
   }
-  return Status::ok();
+  work();
+  for (std::thread &thread : pool)
+    thread.join();
+  const uint64_t block = damaged.load();
+  if (block == blocks)
+    return Status::ok();
+  std::span<const uint8_t> bytes = blockOf(block);
+  uint64_t begin = block * blockBytes, end = begin + bytes.size();
+  std::string names;
+  for (const ManifestWeight &weight : expected.entries)
+    if (weight.offset < end && weight.offset + weight.bytes > begin) {
+      names += names.empty() ? " (in " : ", ";
+      // A block may hold hundreds of small ones.
+      if (names.size() > 200) {
+        names += "…";
+        break;
+      }
+      names += weight.name;
+    }
+  if (!names.empty())
+    names += ")";
+  return {NETRA_MANIFEST,
+          cat(path, ": weights [", begin, ", ", end, ")", names,
+              ": expected SHA-256 ",
+              hexadecimal(digests.subspan(32 * block, 32)), ", found ",
+              Sha256::hash(bytes.data(), bytes.size()),
+              "; the file is damaged")};
 }

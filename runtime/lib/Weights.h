@@ -4,13 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A packed weights file is a safetensors file with one U8 tensor
-// "netra.weights" that is copied to the device as it is, and metadata that ties
-// it to an engine:
+// A packed weights file is a safetensors file with a U8 tensor "netra.weights"
+// that is copied to the device as it is, a U8 tensor "netra.blocks" with the
+// SHA-256 of each 4 MiB of it (the last block may be shorter), so that all can
+// be compared at the same time, and metadata that ties it to an engine:
 //
-//   {"__metadata__": {"format": "netra.weights/1", "weights_id": "nw_…",
-//                     "sha256": "… of the tensor's bytes"},
-//    "netra.weights": {"dtype": "U8", "shape": [N], "data_offsets": [0, N]}}
+//   {"__metadata__": {"format": "netra.weights/2", "weights_id": "nw_…",
+//                     "sha256": "… of the bytes of netra.blocks"},
+//    "netra.weights": {"dtype": "U8", "shape": [N], "data_offsets": [0, N]},
+//    "netra.blocks": {"dtype": "U8", "shape": [B, 32],
+//                     "data_offsets": [N, N + 32 * B]}}
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,13 +35,16 @@ public:
   WeightsFile &operator=(const WeightsFile &) = delete;
 
   /// Maps the file and checks that it is for `expected`; with `checkHash` also
-  /// that its bytes are the ones that were packed.
+  /// that its bytes are the ones that were packed, on all processors.
   Status open(const std::string &path, const ManifestWeights &expected,
               bool checkHash);
 
   std::span<const uint8_t> getData() const { return data; }
 
 private:
+  Status compareBlocks(const std::string &path, const ManifestWeights &expected,
+                       std::span<const uint8_t> digests) const;
+
   void *mapping = nullptr;
   size_t mapped = 0;
   std::span<const uint8_t> data;

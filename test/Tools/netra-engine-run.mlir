@@ -34,7 +34,7 @@
 // WRONG-DAG: tensor b.weight {{.*}}not in the checkpoint
 // WRONG-DAG: tensor c.weight {{.*}}expected 512x512xbf16, found 512x512xf32
 // WRONG: does not fit the engine: 3 problems
-// RUN: not ls %t/packed
+// RUN: not ls %t/packed %t/packed.partial
 //
 // Two files, or a directory of them, give the same bytes.
 // RUN: mkdir %t/checkpoint
@@ -78,6 +78,22 @@
 // NAME: run: --output: expected one of y, found z
 // RUN: not netra-engine run --engine %t/engine --weights %t/wrong.safetensors --hip=sim --seed=1 2>&1 | FileCheck %s --check-prefix=UNPACKED
 // UNPACKED: NETRA_MANIFEST: {{.*}}pack-weights
+//
+// What was packed is checked against the engine alone, and, by unpacking,
+// against the checkpoint.
+// RUN: netra-engine validate %t/engine --weights %t/packed | FileCheck %s --check-prefix=VALID
+// RUN: netra-engine pack-weights --engine %t/engine --checkpoint %t/checkpoint --verify %t/packed | FileCheck %s --check-prefix=VERIFIED
+// VERIFIED: packed: 2 weights, 1.5 MiB, as engine and checkpoint make them
+// RUN: python3 %S/Inputs/flip.py %t/packed %t/damaged 5000
+// RUN: not netra-engine validate %t/engine --weights %t/damaged 2>&1 | FileCheck %s --check-prefix=DAMAGED
+// DAMAGED: damaged: block 0 ({{.*}}): expected SHA-256 {{[0-9a-f]+}}, found
+// DAMAGED: 1 fault
+// RUN: not netra-engine pack-weights --engine %t/engine --checkpoint %t/checkpoint --verify %t/damaged 2>&1 | FileCheck %s --check-prefix=DIFFERS
+// DIFFERS: block 0
+// DIFFERS: from tensor {{[abc]}}.weight: element {{[0-9]+}}: expected the bytes
+// DIFFERS: is not what engine and checkpoint make: 2 differences
+// RUN: not netra-engine run --engine %t/engine --weights %t/damaged --hip=sim --seed=1 2>&1 | FileCheck %s --check-prefix=REFUSES
+// REFUSES: NETRA_MANIFEST: {{.*}}expected SHA-256 {{[0-9a-f]+}}, found {{[0-9a-f]+}}; the file is damaged
 // RUN: not netra-engine run --engine %t/engine --hip=sim --seed=1 2>&1 | FileCheck %s --check-prefix=UNWEIGHTED
 // UNWEIGHTED: run: --weights is missing: expected the file that netra-engine pack-weights makes for this engine, with its 1.5 MiB of weights
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --input z=%s 2>&1 | FileCheck %s --check-prefix=UNKNOWN

@@ -6,16 +6,89 @@
 
 #include "SafeTensors.h"
 
+#include "Sha256.h"
+
+#include "Netra/Catalog/ElementType.h"
+#include "Netra/Catalog/Json.h"
+
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <set>
+#include <sys/stat.h>
+#include <tuple>
+#include <unistd.h>
+#include <utility>
 
+using namespace netra;
 using namespace netra::tool;
-using nlohmann::json;
+using rt::Sha256;
+using Json = nlohmann::json;
+
+//===----------------------------------------------------------------------===//
+// InputFile
+//===----------------------------------------------------------------------===//
+
+InputFile::InputFile(InputFile &&other) noexcept
+    : path(std::move(other.path)), fd(std::exchange(other.fd, -1)),
+      bytes(other.bytes), seconds(other.seconds),
+      nanoseconds(other.nanoseconds) {}
+
+InputFile::~InputFile() {
+  if (fd >= 0)
+    ::close(fd);
+}
+
+llvm::Error InputFile::open(const std::string &file) {
+  path = file;
+  // A pipe would let open wait for a writer.
+  fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status;
+  if (fd < 0 || ::fstat(fd, &status))
+    return llvm::createStringError(path +
+                                   ": cannot open: " + std::strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    return llvm::createStringError(path + ": expected a regular file");
+  bytes = uint64_t(status.st_size);
+  seconds = status.st_mtim.tv_sec;
+  nanoseconds = status.st_mtim.tv_nsec;
+  return llvm::Error::success();
+}
+
+std::string InputFile::getStamp() const {
+  return std::to_string(bytes) + " " + std::to_string(seconds) + " " +
+         std::to_string(nanoseconds);
+}
+
+llvm::Error InputFile::read(uint64_t begin,
+                            llvm::MutableArrayRef<uint8_t> destination) const {
+  while (!destination.empty()) {
+    ssize_t got =
+        ::pread(fd, destination.data(), destination.size(), off_t(begin));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return llvm::createStringError(path +
+                                     ": cannot read: " + std::strerror(errno));
+    if (got == 0)
+      return llvm::createStringError(
+          path + ": expected " + std::to_string(bytes) +
+          " bytes as when it was opened, found the end at " +
+          std::to_string(begin));
+    begin += uint64_t(got);
+    destination = destination.drop_front(size_t(got));
+  }
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoint
+//===----------------------------------------------------------------------===//
 
 static std::string engineType(const std::string &dtype) {
   static const std::map<std::string, std::string> names = {
@@ -37,87 +110,223 @@ static std::string engineType(const std::string &dtype) {
   return found != names.end() ? found->second : dtype;
 }
 
-static llvm::Error bad(const std::string &path, const std::string &what) {
-  return llvm::createStringError(path + ": " + what);
+/// Why the entry describes no tensor in `available` bytes of data; empty, with
+/// `tensor` filled but for its file, when it does.
+static std::string readEntry(const Json &entry, uint64_t available,
+                             CheckpointTensor &tensor) {
+  static const Json none;
+  auto member = [&](const char *key) -> const Json & {
+    auto found = entry.is_object() ? entry.find(key) : entry.end();
+    return entry.is_object() && found != entry.end() ? *found : none;
+  };
+  const Json &dtype = member("dtype"), &shape = member("shape"),
+             &offsets = member("data_offsets");
+  if (!dtype.is_string() || !shape.is_array() || !offsets.is_array() ||
+      offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
+      !offsets[1].is_number_unsigned())
+    return "expected dtype, shape and data_offsets";
+  tensor.dtype = engineType(dtype.get<std::string>());
+  for (const Json &extent : shape) {
+    if (!extent.is_number_unsigned() ||
+        extent.get<uint64_t>() > uint64_t(INT64_MAX))
+      return "expected extents that are not negative";
+    tensor.shape.push_back(extent.get<int64_t>());
+  }
+  uint64_t begin = offsets[0].get<uint64_t>(), end = offsets[1].get<uint64_t>();
+  if (begin > end || end > available)
+    return "its data [" + std::to_string(begin) + ", " + std::to_string(end) +
+           ") lies outside the " + std::to_string(available) +
+           " bytes of data; the file may be cut off";
+  tensor.begin = begin;
+  tensor.bytes = end - begin;
+  // The size of an element of another type is not known here.
+  if (std::optional<ElementType> type = parseElementType(tensor.dtype)) {
+    llvm::Expected<uint64_t> bytes = tensorBytes(*type, tensor.shape);
+    if (!bytes)
+      return llvm::toString(bytes.takeError());
+    if (*bytes != tensor.bytes)
+      return "expected " + std::to_string(*bytes) + " bytes of data for " +
+             tensorName(*type, tensor.shape) + ", found " +
+             std::to_string(tensor.bytes);
+  }
+  return "";
 }
 
-llvm::Error Checkpoint::addFile(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return bad(path, buffer.getError().message());
-  llvm::StringRef bytes = (*buffer)->getBuffer();
-  if (bytes.size() < 8)
-    return bad(path, "expected a safetensors file, found " +
-                         std::to_string(bytes.size()) + " bytes");
-  uint64_t header = llvm::support::endian::read64le(bytes.data());
-  if (header > bytes.size() - 8)
-    return bad(path, "the header is said to have " + std::to_string(header) +
-                         " bytes; the file ends before");
-  llvm::StringRef data = bytes.substr(8 + header);
-  json document = json::parse(bytes.data() + 8, bytes.data() + 8 + header,
-                              nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object())
-    return bad(path, "the header is not a JSON object");
-  for (auto it = document.begin(); it != document.end(); ++it) {
+void Checkpoint::addFile(const std::string &path,
+                         std::vector<std::string> *names) {
+  // The format's own limit.
+  constexpr uint64_t maxHeaderBytes = 100000000;
+  InputFile opened;
+  if (llvm::Error error = opened.open(path)) {
+    problems.push_back(llvm::toString(std::move(error)));
+    return;
+  }
+  if (opened.size() < 8)
+    return problem(path, "expected a safetensors file, found " +
+                             std::to_string(opened.size()) + " bytes");
+  uint8_t prefix[8];
+  if (llvm::Error error = opened.read(0, prefix)) {
+    problems.push_back(llvm::toString(std::move(error)));
+    return;
+  }
+  uint64_t header = llvm::support::endian::read64le(prefix);
+  if (header > opened.size() - 8 || header > maxHeaderBytes)
+    return problem(
+        path, "expected a safetensors header of at most " +
+                  std::to_string(std::min(opened.size() - 8, maxHeaderBytes)) +
+                  " bytes, found " + std::to_string(header) +
+                  "; the file is cut off or is none");
+  std::string text(header, '\0');
+  if (llvm::Error error = opened.read(
+          8, {reinterpret_cast<uint8_t *>(text.data()), text.size()})) {
+    problems.push_back(llvm::toString(std::move(error)));
+    return;
+  }
+  llvm::Expected<Json> document = json::parseSorted(text, path + ", header");
+  if (!document) {
+    problems.push_back(llvm::toString(document.takeError()));
+    return;
+  }
+  if (!document->is_object())
+    return problem(path, "the header is not a JSON object");
+  files.push_back(std::move(opened));
+  const InputFile &file = files.back();
+  stamps[llvm::sys::path::filename(path).str()] +=
+      file.getStamp() + " " + Sha256::hash(text) + "\n";
+  const uint64_t dataBegin = 8 + header;
+
+  struct Range {
+    uint64_t begin, end;
+    const std::string *name;
+  };
+  std::vector<Range> ranges;
+  for (auto it = document->begin(); it != document->end(); ++it) {
     if (it.key() == "__metadata__")
       continue;
     std::string where = path + ", tensor " + it.key();
-    const json &entry = *it;
-    auto dtype = entry.is_object() ? entry.find("dtype") : entry.end();
-    auto shape = entry.is_object() ? entry.find("shape") : entry.end();
-    auto offsets = entry.is_object() ? entry.find("data_offsets") : entry.end();
-    if (!entry.is_object() || dtype == entry.end() || !dtype->is_string() ||
-        shape == entry.end() || !shape->is_array() || offsets == entry.end() ||
-        !offsets->is_array() || offsets->size() != 2 ||
-        !(*offsets)[0].is_number_unsigned() ||
-        !(*offsets)[1].is_number_unsigned())
-      return bad(where, "expected dtype, shape and data_offsets");
     CheckpointTensor tensor;
-    tensor.file = path;
-    tensor.dtype = engineType(dtype->get<std::string>());
-    for (const json &extent : *shape) {
-      if (!extent.is_number_unsigned() ||
-          extent.get<uint64_t>() > uint64_t(INT64_MAX))
-        return bad(where, "expected extents that are not negative");
-      tensor.shape.push_back(extent.get<int64_t>());
+    if (std::string why = readEntry(*it, file.size() - dataBegin, tensor);
+        !why.empty()) {
+      problem(where, why);
+      continue;
     }
-    uint64_t begin = (*offsets)[0].get<uint64_t>();
-    uint64_t end = (*offsets)[1].get<uint64_t>();
-    if (begin > end || end > data.size())
-      return bad(where, "its data [" + std::to_string(begin) + ", " +
-                            std::to_string(end) + ") lies outside the " +
-                            std::to_string(data.size()) + " bytes of data");
-    tensor.data = {data.bytes_begin() + begin, data.bytes_begin() + end};
+    if (tensor.bytes)
+      ranges.push_back({tensor.begin, tensor.begin + tensor.bytes, &it.key()});
+    tensor.begin += dataBegin;
+    tensor.file = &file;
+    if (names)
+      names->push_back(it.key());
     auto [place, fresh] = tensors.emplace(it.key(), std::move(tensor));
     if (!fresh)
-      return bad(where, "is also in " + place->second.file);
+      problem(where, "is also in " + place->second.file->getPath());
   }
-  files.push_back(std::move(*buffer));
-  return llvm::Error::success();
+  std::sort(ranges.begin(), ranges.end(), [](const Range &a, const Range &b) {
+    return std::tie(a.begin, a.end, *a.name) <
+           std::tie(b.begin, b.end, *b.name);
+  });
+  for (size_t i = 1; i < ranges.size(); ++i)
+    if (ranges[i].begin < ranges[i - 1].end)
+      problem(path, "the data of " + *ranges[i].name + " overlaps that of " +
+                        *ranges[i - 1].name);
 }
 
-llvm::Error Checkpoint::add(const std::string &path) {
+void Checkpoint::addIndex(const std::string &path) {
+  constexpr uint64_t maxIndexBytes = 1000000000;
+  InputFile file;
+  std::string text;
+  llvm::Error error = file.open(path);
+  if (!error && file.size() > maxIndexBytes)
+    error = llvm::createStringError(
+        path + ": expected at most " + std::to_string(maxIndexBytes) +
+        " bytes, found " + std::to_string(file.size()));
+  if (!error) {
+    text.resize(file.size());
+    error =
+        file.read(0, {reinterpret_cast<uint8_t *>(text.data()), text.size()});
+  }
+  if (error) {
+    problems.push_back(llvm::toString(std::move(error)));
+    return;
+  }
+  llvm::Expected<Json> document = json::parseSorted(text, path);
+  if (!document) {
+    problems.push_back(llvm::toString(document.takeError()));
+    return;
+  }
+  auto map =
+      document->is_object() ? document->find("weight_map") : document->end();
+  if (!document->is_object() || map == document->end() || !map->is_object())
+    return problem(path, "expected an object with an object weight_map, which "
+                         "gives the file of each tensor");
+  stamps[llvm::sys::path::filename(path).str()] += Sha256::hash(text) + "\n";
+
+  std::map<std::string, std::vector<std::string>> tensorsOf; // by shard
+  for (auto it = map->begin(); it != map->end(); ++it) {
+    std::string shard = it->is_string() ? it->get<std::string>() : "";
+    if (shard.empty() || shard == "." || shard == ".." ||
+        shard.find('/') != std::string::npos)
+      problem(path,
+              "tensor " + it.key() +
+                  ": expected the name of a file beside the index, "
+                  "found " +
+                  it->dump(-1, ' ', false, Json::error_handler_t::replace));
+    else
+      tensorsOf[shard].push_back(it.key());
+  }
+  for (const auto &[shard, expected] : tensorsOf) {
+    llvm::SmallString<256> shardPath(path);
+    llvm::sys::path::remove_filename(shardPath);
+    llvm::sys::path::append(shardPath, shard);
+    std::vector<std::string> found;
+    size_t before = problems.size();
+    addFile(shardPath.str().str(), &found);
+    std::set<std::string> names(found.begin(), found.end());
+    // What an unreadable shard lacks has been said.
+    if (problems.size() == before || !names.empty())
+      for (const std::string &name : expected)
+        if (!names.erase(name))
+          problem(path, "tensor " + name + ": expected in " + shard +
+                            ", which does not hold it");
+  }
+}
+
+void Checkpoint::add(const std::string &path) {
+  llvm::StringRef name(path);
   if (!llvm::sys::fs::is_directory(path))
-    return addFile(path);
-  std::vector<std::string> names;
+    return name.ends_with(".index.json") ? addIndex(path)
+                                         : addFile(path, nullptr);
+  std::vector<std::string> names, indexes;
   std::error_code error;
   for (llvm::sys::fs::directory_iterator it(path, error), end;
-       it != end && !error; it.increment(error))
-    if (llvm::sys::path::extension(it->path()) == ".safetensors")
+       it != end && !error; it.increment(error)) {
+    llvm::StringRef entry(it->path());
+    if (entry.ends_with(".safetensors"))
       names.push_back(it->path());
+    else if (entry.ends_with(".safetensors.index.json"))
+      indexes.push_back(it->path());
+  }
   if (error)
-    return bad(path, error.message());
+    return problem(path, error.message());
+  if (indexes.size() > 1)
+    return problem(path, "holds " + std::to_string(indexes.size()) +
+                             " indexes of shards; name one of them");
+  if (!indexes.empty())
+    return addIndex(indexes.front());
   if (names.empty())
-    return bad(path, "holds no *.safetensors file");
+    return problem(path, "holds no *.safetensors file");
   std::sort(names.begin(), names.end());
-  for (const std::string &name : names)
-    if (llvm::Error failed = addFile(name))
-      return failed;
-  return llvm::Error::success();
+  for (const std::string &file : names)
+    addFile(file, nullptr);
 }
 
 const CheckpointTensor *Checkpoint::find(const std::string &name) const {
   auto found = tensors.find(name);
   return found != tensors.end() ? &found->second : nullptr;
+}
+
+std::string Checkpoint::getFingerprint() const {
+  std::string text;
+  for (const auto &[name, stamp] : stamps)
+    text += name + "\n" + stamp;
+  return Sha256::hash(text);
 }

@@ -5,15 +5,32 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "PackedWeights.h"
 
 #include "Netra/Target/Bundle.h"
 
 #include <netra/engine.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <thread>
 
 using namespace netra;
 using namespace netra::tool;
+
+/// What is wrong with a packed file, a line each.
+static std::vector<std::string> checkWeights(const std::string &directory,
+                                             const std::string &path) {
+  llvm::Expected<Engine> engine = readBundle(directory);
+  if (!engine)
+    return {llvm::toString(engine.takeError())};
+  PackedFile packed;
+  if (llvm::Error error = packed.open(path, engine->weights))
+    return {llvm::toString(std::move(error))};
+  PackOptions options;
+  options.threads = std::max(1u, std::thread::hardware_concurrency());
+  return packed.checkBlocks(engine->weights, options);
+}
 
 int netra::tool::validateMain(int argc, char **argv) {
   Arguments arguments(
@@ -25,6 +42,7 @@ int netra::tool::validateMain(int argc, char **argv) {
       "ENGINE");
   arguments.value("engine", "DIR", "the engine, instead of ENGINE");
   arguments.value("hip", "sim|PATH", "load it with this HIP library (sim)");
+  arguments.value("weights", "FILE", "also check FILE, packed for the engine");
   arguments.flag("no-load", "do not load it on a device");
   if (std::optional<int> code = arguments.parse(argc, argv))
     return *code;
@@ -40,6 +58,12 @@ int netra::tool::validateMain(int argc, char **argv) {
   for (const BundleFinding &finding : *findings)
     std::printf("%s\n", finding.str().c_str());
   size_t faults = findings->size();
+  std::string weights = arguments.get("weights");
+  if (faults == 0 && arguments.has("weights"))
+    for (const std::string &line : checkWeights(directory, weights)) {
+      std::printf("%s\n", line.c_str());
+      ++faults;
+    }
 
   // The runtime's own verifier would say again what has been said.
   char error[1024] = "";
@@ -55,6 +79,13 @@ int netra::tool::validateMain(int argc, char **argv) {
       stage = "loading";
       status = netra_engine_create(directory.c_str(), &options, &engine, error,
                                    sizeof(error));
+      if (!status && arguments.has("weights")) {
+        stage = "loading the weights";
+        status = netra_engine_load_weights(engine, weights.c_str());
+        if (status)
+          std::snprintf(error, sizeof(error), "%s",
+                        netra_engine_last_error(engine));
+      }
       netra_engine_destroy(engine);
     }
     if (status) {

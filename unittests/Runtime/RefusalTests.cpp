@@ -445,17 +445,33 @@ TEST(WeightsTest, WrongFilesAreRefused) {
           "not a JSON object");
   refuses(std::string("\2\0\0\0\0\0\0\0{}", 10), NETRA_MANIFEST,
           "pack-weights");
-  refuses(replaced("netra.weights/1", "netra.weights/2"), NETRA_MANIFEST,
-          "netra.weights/2");
+  refuses(replaced("netra.weights/2", "netra.weights/1"), NETRA_MANIFEST,
+          "format netra.weights/2, found netra.weights/1");
+  // Another engine's, by both ids.
+  std::string id = good.substr(good.find("nw_"), 27);
   refuses(replaced("\"weights_id\":\"nw_", "\"weights_id\":\"xx_"),
-          NETRA_MANIFEST, "another engine");
+          NETRA_MANIFEST,
+          "expected weights " + id + ", found xx_" + id.substr(3) +
+              "; the file was packed for another engine");
   refuses(replaced("[0,1280]", "[4,1280]"), NETRA_MANIFEST, "expected 1280");
   refuses(replaced("[0,1280]", "[0,9999]"), NETRA_MANIFEST, "cut off");
   refuses(replaced("[0,1280]", "[0,1280 "), NETRA_MANIFEST, "");
-  refuses(replaced("\"U8\"", "\"I8\""), NETRA_MANIFEST, "U8 tensor");
+  refuses(replaced("\"U8\",\"shape\":[1280]", "\"I8\",\"shape\":[1280]"),
+          NETRA_MANIFEST, "U8 tensor netra.weights");
+  refuses(replaced("\"netra.blocks", "\"netra.Blocks"), NETRA_MANIFEST,
+          "U8 tensor netra.blocks");
+  refuses(replaced("[1280,1312]", "[1281,1312]"), NETRA_MANIFEST,
+          "expected 1 hashes of 32 bytes in netra.blocks, found 31 bytes");
+  refuses(replaced("[1280,1312]", "[1280,1280]"), NETRA_MANIFEST,
+          "found 0 bytes");
   refuses(good.substr(0, good.size() - 1), NETRA_MANIFEST, "cut off");
   std::string damaged = good;
   damaged.back() = char(damaged.back() ^ 1);
+  refuses(damaged, NETRA_MANIFEST, "expected hashes with SHA-256");
+  damaged = good;
+  damaged[4096 + 700] = char(damaged[4096 + 700] ^ 1);
+  refuses(damaged, NETRA_MANIFEST,
+          "weights [0, 1280) (in w): expected SHA-256 ");
   refuses(damaged, NETRA_MANIFEST, "the file is damaged");
   for (size_t length = 0; length < 4096; length += 13) {
     writeText(path, good.substr(0, length));

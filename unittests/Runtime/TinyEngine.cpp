@@ -218,17 +218,22 @@ void test::writeTinyWeights(const std::string &bundle,
   std::string data(256 + tinyBytes, '\0');
   std::vector<uint32_t> weights = tinyWeights();
   std::memcpy(data.data() + 256, weights.data(), tinyBytes);
+  // One block; the test of the tool's writer has more of them.
+  rt::Sha256::Digest digest = rt::Sha256::digest(data.data(), data.size());
+  std::string blocks(digest.begin(), digest.end());
+  std::string bytes = std::to_string(data.size());
   std::string header =
-      R"({"__metadata__":{"format":"netra.weights/1","sha256":")" +
-      rt::Sha256::hash(data) + R"(","weights_id":")" + engine->weights.id +
-      R"("},"netra.weights":{"data_offsets":[0,)" +
-      std::to_string(data.size()) + R"(],"dtype":"U8","shape":[)" +
-      std::to_string(data.size()) + "]}}";
+      R"({"__metadata__":{"format":"netra.weights/2","sha256":")" +
+      rt::Sha256::hash(blocks) + R"(","weights_id":")" + engine->weights.id +
+      R"("},"netra.blocks":{"data_offsets":[)" + bytes + "," +
+      std::to_string(data.size() + 32) +
+      R"(],"dtype":"U8","shape":[1,32]},"netra.weights":{"data_offsets":[0,)" +
+      bytes + R"(],"dtype":"U8","shape":[)" + bytes + "]}}";
   header.resize(4096 - 8, ' ');
   uint64_t size = header.size();
   std::string text(8, '\0');
   std::memcpy(text.data(), &size, 8);
-  writeText(path, text + header + data);
+  writeText(path, text + header + data + blocks);
 }
 
 std::vector<uint32_t> test::tinyExpected(const std::vector<uint32_t> &x,

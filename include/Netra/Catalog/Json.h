@@ -53,6 +53,11 @@ private:
 /// UTF-8. The error names file, line and column.
 llvm::Expected<Value> parse(llvm::StringRef text, llvm::StringRef path);
 
+/// The same with the members of objects sorted, for documents of many thousand
+/// members: those of a `Value` are searched from the first on.
+llvm::Expected<nlohmann::json> parseSorted(llvm::StringRef text,
+                                           llvm::StringRef path);
+
 /// Text of a value with sorted keys; `indent` < 0 for one line without spaces.
 /// Strings that are not UTF-8 are written with replacement characters.
 std::string print(const nlohmann::json &value, int indent);
