@@ -104,17 +104,17 @@ public:
       readWorkspace(*member);
     if (std::optional<Reader> member = object.required("registers")) {
       ObjectReader fields(*member);
-      readExpressionMember(fields, "vgprs", tactic.vgprs);
-      readExpressionMember(fields, "agprs", tactic.agprs);
-      readExpressionMember(fields, "sgprs", tactic.sgprs);
+      readCountMember(fields, "vgprs", tactic.vgprs);
+      readCountMember(fields, "agprs", tactic.agprs);
+      readCountMember(fields, "sgprs", tactic.sgprs);
       fields.finish();
     }
     if (std::optional<Reader> member = object.optional("cost")) {
       ObjectReader fields(*member);
       if (std::optional<Reader> bytes = fields.optional("bytes"))
-        tactic.costBytes = readExpression(*bytes);
+        tactic.costBytes = readCount(*bytes);
       if (std::optional<Reader> flop = fields.optional("flop"))
-        tactic.costFlops = readExpression(*flop);
+        tactic.costFlops = readCount(*flop);
       fields.finish();
     }
     if (std::optional<Reader> member = object.required("numerics"))
@@ -377,10 +377,12 @@ private:
                   [&](const auto &option) { return option.first == name; });
   }
 
-  std::optional<Expression> readExpression(const Reader &reader,
-                                           bool dimensionsOnly = false) {
+  /// An expression; one without names must have a value, of at least `min`.
+  std::optional<Expression>
+  readExpression(const Reader &reader, bool dimensionsOnly = false,
+                 int64_t min = std::numeric_limits<int64_t>::min()) {
     if (reader.get().is_number_integer()) {
-      std::optional<int64_t> value = reader.integer();
+      std::optional<int64_t> value = reader.integer(min);
       if (!value)
         return std::nullopt;
       return Expression::constant(*value);
@@ -404,13 +406,25 @@ private:
                                  : "names of dimensions, options and constants",
                   "the unknown name \"" + name + "\"");
     }
+    if (expression->identifiers().empty()) {
+      Expected<int64_t> value =
+          expression->evaluate(std::map<std::string, int64_t>());
+      if (!value)
+        reader.fail("an expression with a value",
+                    llvm::toString(value.takeError()));
+      else if (*value < min)
+        reader.fail("a value of at least " + Twine(min), Twine(*value));
+    }
     return *expression;
   }
 
-  void readExpressionMember(ObjectReader &object, StringRef key,
-                            Expression &to) {
+  std::optional<Expression> readCount(const Reader &reader, int64_t min = 0) {
+    return readExpression(reader, /*dimensionsOnly=*/false, min);
+  }
+
+  void readCountMember(ObjectReader &object, StringRef key, Expression &to) {
     if (std::optional<Reader> member = object.required(key))
-      if (std::optional<Expression> expression = readExpression(*member))
+      if (std::optional<Expression> expression = readCount(*member))
         to = *expression;
   }
 
@@ -609,7 +623,7 @@ private:
       if (auto access = member->choice({"read", "write", "readwrite"}))
         argument.access = *parseAccess(*access);
     if (std::optional<Reader> member = object.optional("operand_offset"))
-      if (std::optional<Expression> expression = readExpression(*member))
+      if (std::optional<Expression> expression = readCount(*member))
         argument.operandOffset = *expression;
   }
 
@@ -650,20 +664,20 @@ private:
         if (std::optional<std::vector<Reader>> extents = member->array(3, 3))
           for (size_t i = 0; i != 3; ++i)
             if (std::optional<Expression> expression =
-                    readExpression((*extents)[i]))
+                    readCount((*extents)[i], 1))
               (*to)[i] = *expression;
     for (auto [key, to] :
          {std::pair(StringRef("static_lds"), &tactic.staticLds),
           std::pair(StringRef("dynamic_lds"), &tactic.dynamicLds)})
       if (std::optional<Reader> member = object.optional(key))
-        if (std::optional<Expression> expression = readExpression(*member))
+        if (std::optional<Expression> expression = readCount(*member))
           *to = *expression;
     object.finish();
   }
 
   void readWorkspace(const Reader &reader) {
     ObjectReader object(reader);
-    readExpressionMember(object, "bytes", tactic.workspaceBytes);
+    readCountMember(object, "bytes", tactic.workspaceBytes);
     if (std::optional<Reader> member = object.optional("alignment"))
       if (std::optional<uint64_t> alignment =
               member->unsignedInteger(1, 1 << 20)) {

@@ -156,6 +156,15 @@ TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
        "/requires/0: expected an expression, found "
        "expression \"K %\", column 4"},
       {"/requires/0", "P == 1", "the unknown name \"P\""},
+      {"/requires/0", "1 / 0", "/requires/0: expected an expression with a "},
+      {"/constants/ROWS", "9223372036854775807 * 2",
+       "/constants/ROWS: expected an expression with a value"},
+      {"/launch/grid/0", "0", "/launch/grid/0: expected a value of at least 1"},
+      {"/launch/block/0", -64, "/launch/block/0: expected"},
+      {"/launch/static_lds", "0 - 4",
+       "/launch/static_lds: expected a value of at least 0"},
+      {"/registers/vgprs", "3 - 4",
+       "/registers/vgprs: expected a value of at least 0"},
       {"/constants/ROWS", "TILES",
        "/constants/ROWS: expected constants that "
        "do not depend on themselves"},
