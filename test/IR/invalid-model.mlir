@@ -94,7 +94,6 @@ netra.parameter @w : tensor<20x16xbf16> pack(@a then layout n16k16)
 
 // -----
 
-netra.parameter @a : tensor<4xbf16> checkpoint("a")
 // expected-error @+1 {{'netra.parameter' op C5: expected a shape of 64 elements, found one of 60}}
 netra.parameter @reshaped : tensor<6x10xbf16> pack(@a then reshape [6, 10])
 netra.parameter @a : tensor<8x8xbf16> checkpoint("a")
@@ -107,6 +106,7 @@ netra.parameter @a : tensor<8x8xbf16> checkpoint("a")
 
 // -----
 
+netra.parameter @a : tensor<4xbf16> checkpoint("a")
 // expected-error @+1 {{'netra.parameter' op C5: 'pack' gives 'tensor<8xbf16>', but the parameter is 'tensor<4xbf16>'}}
 netra.parameter @w : tensor<4xbf16> pack(concat 0 [@a, @a])
 
