@@ -194,7 +194,8 @@ void finalizeEngine(Engine &engine, const BundleFiles &files);
 /// Fails when `directory` exists and is not an engine, is a file, or cannot be
 /// written; "is an engine" means a folder with a readable engine.json and no
 /// file that it does not list. File modes follow neither umask nor user: 0644
-/// and 0755. Concurrent calls for one directory all succeed; the last one stays.
+/// and 0755. Concurrent calls for one directory all succeed; the last one
+/// stays.
 llvm::Error writeBundle(const Engine &engine, const BundleFiles &files,
                         llvm::StringRef directory);
 
