@@ -50,16 +50,19 @@ function(netra_add_library name)
     target_link_libraries(${name} PUBLIC MLIR LLVM)
     set(headers MLIRHeaders.h)
     set(owner NetraIR)
-    set_target_properties(${name} PROPERTIES
-      UNITY_BUILD ${NETRA_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 4)
   elseif(ARG_USES STREQUAL "llvm")
     netra_use_llvm(${name})
     target_link_libraries(${name} PUBLIC LLVM)
     set(headers CatalogHeaders.h)
     set(owner NetraCatalog)
   endif()
-  # Headers take most of a compilation. Libraries of one kind share one
-  # precompiled set of them.
+  # Headers, and what their templates become, take most of a compilation.
+  # Sources are compiled four at a time, and libraries of one kind share one
+  # precompiled set of headers.
+  if(NOT ARG_OWN_FLAGS)
+    set_target_properties(${name} PROPERTIES
+      UNITY_BUILD ${NETRA_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 4)
+  endif()
   if(name STREQUAL owner)
     target_precompile_headers(${name} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/${headers}")
   elseif(NOT ARG_OWN_FLAGS)
