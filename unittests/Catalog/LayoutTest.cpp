@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PackTesting.h"
+
 #include "Netra/Catalog/Layout.h"
 
 #include "gmock/gmock.h"
@@ -14,30 +16,8 @@
 #include <thread>
 
 using namespace netra;
+using namespace netra::test;
 using testing::HasSubstr;
-
-using Bytes = std::vector<uint8_t>;
-using Shape = std::vector<int64_t>;
-
-static Bytes randomBytes(size_t size, unsigned seed = 1) {
-  std::mt19937 random(seed);
-  Bytes bytes(size);
-  for (uint8_t &byte : bytes)
-    byte = random();
-  return bytes;
-}
-
-static Layout parse(llvm::StringRef spelling) {
-  return llvm::cantFail(Layout::parse(spelling));
-}
-
-template <typename T> static std::string message(llvm::Expected<T> value) {
-  return value ? "" : llvm::toString(value.takeError());
-}
-
-static std::string message(llvm::Error error) {
-  return llvm::toString(std::move(error));
-}
 
 TEST(Layout, Spelling) {
   EXPECT_TRUE(Layout().isRowMajor());
