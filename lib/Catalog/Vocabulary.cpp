@@ -25,15 +25,25 @@ static constexpr StringRef epilogues[] = {
     "none",          "silu",           "sigmoid",
     "gelu_erf",      "gelu_tanh",      "gated_silu",
     "gated_sigmoid", "gated_gelu_erf", "gated_gelu_tanh"};
+static constexpr StringRef roundings[] = {"none", "bf16"};
+static constexpr StringRef scorings[] = {"softmax", "sigmoid"};
+static constexpr StringRef normalizations[] = {"none", "sum"};
+static constexpr StringRef sharedExperts[] = {"none", "one", "sigmoid"};
 static constexpr double largest = std::numeric_limits<float>::max();
 
 static constexpr AttributeDefinition definitions[] = {
     {"accumulation", Kind::Choice, accumulations},
     {"activation", Kind::Choice, activations},
+    {"activation_rounding", Kind::Choice, roundings},
     {"epilogue", Kind::Choice, epilogues},
     {"epsilon", Kind::Number, {}, 0, 1},
+    {"normalize", Kind::Choice, normalizations},
     {"permutation", Kind::Permutation},
     {"result_block_scale", Kind::BlockScale},
+    {"routed_scale", Kind::Number, {}, -largest, largest},
+    {"scale", Kind::Number, {}, -largest, largest},
+    {"scoring", Kind::Choice, scorings},
+    {"shared_expert", Kind::Choice, sharedExperts},
     {"weight_block_scale", Kind::BlockScale},
     {"weight_offset", Kind::Number, {}, -largest, largest},
     {"x_block_scale", Kind::BlockScale},
