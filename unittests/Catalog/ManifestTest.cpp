@@ -136,7 +136,7 @@ TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
       {"/match/attributes/epsilon",
        {{"min", 0}, {"max", 3}},
        "/match/attributes/epsilon/max: expected a number from 0"},
-      {"/match/attributes/scale",
+      {"/match/attributes/colour",
        {{"any", true}},
        "expected an attribute that operations have (accumulation, "},
       {"/match/attributes/x_block_scale", Json::array({"1x0:f32"}),
