@@ -77,6 +77,16 @@ inline std::string checkQuantized(const Bytes &codeBytes,
   return "";
 }
 
+/// Scales in the order of rows, from those stored group by group.
+inline Bytes rowMajorScales(const Bytes &groupMajor, int64_t rows) {
+  std::vector<float> stored = fromBytes<float>(groupMajor),
+                     scales(stored.size());
+  size_t groups = stored.size() / rows;
+  for (size_t i = 0; i != stored.size(); ++i)
+    scales[i % rows * groups + i / rows] = stored[i];
+  return toBytes(scales);
+}
+
 /// The quantized form of a bf16 result that is itself only known within a
 /// radius: every code times its scale must be within half a step of FP8 of the
 /// value, and the scale must be that of a maximum within the radius.
@@ -112,6 +122,28 @@ checkQuantizedWithin(const Bytes &codeBytes, const Bytes &scaleBytes,
     }
   }
   return "";
+}
+
+/// Expects two problems to have one code object: what differs between them
+/// reaches the kernel by its arguments and launch only.
+inline void expectOneCodeObject(const std::string &tactic,
+                                const netra::Problem &first,
+                                const netra::Problem &second) {
+  std::vector<std::vector<uint8_t>> objects;
+  std::vector<std::string> symbols;
+  for (const netra::Problem *problem : {&first, &second}) {
+    llvm::Expected<netra::Instance> instance = instantiate(tactic, *problem);
+    ASSERT_TRUE(bool(instance)) << llvm::toString(instance.takeError());
+    symbols.push_back(instance->symbol);
+    llvm::Expected<netra::AssembledKernel> assembled =
+        assembler().assemble(*instance);
+    ASSERT_TRUE(bool(assembled)) << llvm::toString(assembled.takeError());
+    objects.emplace_back(assembled->object.bytes.begin(),
+                         assembled->object.bytes.end());
+  }
+  EXPECT_EQ(symbols[0], symbols[1]);
+  EXPECT_TRUE(objects[0] == objects[1])
+      << tactic << ": the bytes of the code objects differ";
 }
 
 /// Runs a deliberately wrong kernel. Returns what was noticed: "assembly",

@@ -15,13 +15,16 @@ struct GatedCase {
   std::string activation = "silu";
   bool packed = false, quantized = false;
   Options options = {};
+  std::string rounding = "none";
+  bool groupMajor = false, rounded = false;
 
   std::string tactic() const {
     return std::string("gfx950.gated_bf16") + (packed ? "_packed" : "") +
-           (quantized ? "_quantized" : "");
+           (quantized ? "_quantized" : "") + (groupMajor ? "_group_major" : "");
   }
   netra::Problem problem() const {
-    return gatedProblem(m, n, activation, packed, quantized);
+    return gatedProblem(m, n, activation, packed, quantized, rounding,
+                        groupMajor, rounded);
   }
   Buffers random(uint64_t seed, double deviation = 2) const {
     Random random(seed);
@@ -42,26 +45,43 @@ struct GatedCase {
                                    : oracle::Function::GeluTanh;
     if (packed) {
       std::vector<uint16_t> both = fromBytes<uint16_t>(inputs.at("packed"));
-      return oracle::gated(function, both.data(), both.data() + n, m, n, 2 * n);
+      return oracle::gated(function, both.data(), both.data() + n, m, n, 2 * n,
+                           rounding == "bf16");
     }
     std::vector<uint16_t> gate = fromBytes<uint16_t>(inputs.at("gate"));
     std::vector<uint16_t> up = fromBytes<uint16_t>(inputs.at("up"));
-    return oracle::gated(function, gate.data(), up.data(), m, n, n);
+    return oracle::gated(function, gate.data(), up.data(), m, n, n,
+                         rounding == "bf16");
   }
   std::string check(const Buffers &inputs, const Outcome &run) const {
     if (run.outputs.empty())
       return "no result";
-    if (quantized)
-      return checkQuantizedWithin(run.outputs.at("result"),
-                                  run.outputs.at("result_scale"),
-                                  expected(inputs));
+    if (quantized) {
+      Bytes scales = run.outputs.at("result_scale");
+      if (groupMajor)
+        scales = rowMajorScales(scales, m);
+      if (!rounded)
+        return checkQuantizedWithin(run.outputs.at("result"), scales,
+                                    expected(inputs));
+      // What was quantized is known exactly.
+      std::string difference =
+          checkBf16(run.outputs.at("rounded"), expected(inputs));
+      std::vector<double> values;
+      for (uint16_t value : fromBytes<uint16_t>(run.outputs.at("rounded")))
+        values.push_back(oracle::decodeBf16(value));
+      return difference +
+             checkQuantized(run.outputs.at("result"), scales, values);
+    }
     return checkBf16(run.outputs.at("result"), expected(inputs));
   }
 };
 
 std::ostream &operator<<(std::ostream &os, const GatedCase &c) {
   return os << c.m << "x" << c.n << " " << c.activation
-            << (c.packed ? " packed" : "") << (c.quantized ? " quantized" : "");
+            << (c.packed ? " packed" : "") << (c.quantized ? " quantized" : "")
+            << (c.rounding == "bf16" ? " activation in bf16" : "")
+            << (c.groupMajor ? " group-major" : "")
+            << (c.rounded ? " rounded" : "");
 }
 
 class Gated : public testing::TestWithParam<GatedCase> {};
@@ -75,20 +95,49 @@ TEST_P(Gated, MatchesOracle) {
 
 INSTANTIATE_TEST_SUITE_P(
     Sizes, Gated,
-    testing::Values(GatedCase{1, 5632}, GatedCase{1, 5632, "silu", true},
-                    GatedCase{1, 5632, "silu", false, true},
-                    GatedCase{16, 5632, "silu", true, true}, GatedCase{3, 128},
-                    GatedCase{3, 128, "gelu_erf", true, true},
-                    GatedCase{3, 640, "gelu_erf"},
-                    GatedCase{3, 4096, "sigmoid"},
-                    GatedCase{3, 640, "sigmoid", true, true},
-                    GatedCase{3, 640, "gelu_tanh", true},
-                    GatedCase{3, 640, "gelu_tanh", false, true},
-                    GatedCase{9, 512, "silu", true},
-                    GatedCase{2, 17408, "silu", true, true},
-                    GatedCase{2, 2176, "silu", false, true, {{"WAVES", 4}}},
-                    GatedCase{
-                        2, 4096, "gelu_erf", true, false, {{"WAVES", 4}}}));
+    testing::Values(
+        GatedCase{1, 5632}, GatedCase{1, 5632, "silu", true},
+        GatedCase{1, 5632, "silu", false, true},
+        GatedCase{16, 5632, "silu", true, true}, GatedCase{3, 128},
+        GatedCase{3, 128, "gelu_erf", true, true},
+        GatedCase{3, 640, "gelu_erf"}, GatedCase{3, 4096, "sigmoid"},
+        GatedCase{3, 640, "sigmoid", true, true},
+        GatedCase{3, 640, "gelu_tanh", true},
+        GatedCase{3, 640, "gelu_tanh", false, true},
+        GatedCase{9, 512, "silu", true},
+        GatedCase{2, 17408, "silu", true, true},
+        GatedCase{2, 2176, "silu", false, true, {{"WAVES", 4}}},
+        GatedCase{2, 4096, "gelu_erf", true, false, {{"WAVES", 4}}},
+        GatedCase{3, 640, "silu", false, false, {}, "bf16"},
+        GatedCase{3, 640, "gelu_tanh", true, false, {}, "bf16"},
+        GatedCase{3, 640, "silu", true, true, {}, "bf16", false, true},
+        GatedCase{5, 1280, "silu", true, true, {}, "none", true},
+        GatedCase{7, 640, "gelu_erf", false, true, {}, "none", true, true},
+        GatedCase{
+            2, 2176, "silu", false, true, {{"WAVES", 4}}, "bf16", true, true}));
+
+TEST(Gated, OneCodeObjectForAnyRows) {
+  for (bool quantized : {false, true})
+    for (bool packed : {false, true}) {
+      GatedCase few{1, 640, "silu", packed, quantized};
+      GatedCase many{70000, 640, "silu", packed, quantized};
+      expectOneCodeObject(few.tactic(), few.problem(), many.problem());
+      few.groupMajor = many.groupMajor = quantized;
+      expectOneCodeObject(few.tactic(), few.problem(), many.problem());
+    }
+}
+
+TEST(Gated, SizesThatNoTacticComputesAreRefusedByName) {
+  netra::Problem odd = gatedProblem(2, 576, "silu", false, false);
+  EXPECT_FALSE(catalog().select(odd).winner.has_value());
+  // Scales further apart than a 32-bit offset reaches.
+  llvm::Expected<netra::Instance> large = instantiate(
+      "gfx950.gated_bf16_quantized_group_major",
+      gatedProblem(1 << 24, 17408, "silu", false, true, "none", true));
+  ASSERT_FALSE(bool(large));
+  EXPECT_NE(llvm::toString(large.takeError()).find("M * (N / 128)"),
+            std::string::npos);
+}
 
 TEST(GatedQuantized, EqualsTheActivationFollowedByTheQuantization) {
   GatedCase plain{3, 1280}, fused{3, 1280, "silu", false, true};
@@ -106,6 +155,60 @@ TEST(Gated, TheResultMayTakeTheInputsPlace) {
   for (const char *input : {"gate", "up"}) {
     GatedCase c{3, 640};
     expectSameInPlace(c.tactic(), c.problem(), c.random(6), "result", input);
+  }
+}
+
+TEST(Gated, ContractOfSiluMulGroupQuant) {
+  // Offset and size of every argument, and the launch, as the contract fixes
+  // them: in, out, out_fp8, scale, width, rows, 1 / 448, two null pointers.
+  const uint64_t layout[][2] = {{0, 8},  {8, 8},  {16, 8}, {24, 8}, {32, 4},
+                                {36, 4}, {40, 4}, {48, 8}, {56, 8}};
+  for (bool store : {true, false}) {
+    const std::string tactic =
+        std::string("gfx950.silu_mul_group_quant_n17408_") +
+        (store ? "store_bf16" : "prequant_only");
+    for (int64_t m : {1, 3}) {
+      GatedCase c{m, 17408, "silu", true, true, {}, "bf16", true, store};
+      Buffers inputs = c.random(m);
+      if (m == 3) // one row of zeros
+        std::fill_n(inputs["packed"].begin(), 4 * c.n, 0);
+      llvm::Expected<netra::Instance> instance =
+          instantiate(tactic, c.problem());
+      ASSERT_TRUE(bool(instance)) << llvm::toString(instance.takeError());
+      const netra::Contract &contract = instance->contract;
+      ASSERT_EQ(contract.arguments.size(), std::size(layout));
+      for (size_t i = 0; i != std::size(layout); ++i) {
+        EXPECT_EQ(contract.arguments[i].offset, layout[i][0]) << i;
+        EXPECT_EQ(contract.arguments[i].bytes, layout[i][1]) << i;
+      }
+      EXPECT_EQ(contract.kernargBytes, 64u);
+      EXPECT_EQ(contract.arguments[1].kind == netra::ArgumentKind::Pointer,
+                store);
+      EXPECT_EQ(contract.arguments[1].bits, 0u);
+      EXPECT_EQ(contract.arguments[4].bits, 17408u);
+      EXPECT_EQ(contract.arguments[5].bits, uint64_t(m));
+      EXPECT_EQ(contract.arguments[6].bits, 0x3b124925u);
+      EXPECT_EQ(contract.arguments[7].bits | contract.arguments[8].bits, 0u);
+      EXPECT_EQ(contract.grid[0], uint32_t(m));
+      EXPECT_EQ(contract.grid[1], 34u);
+      EXPECT_EQ(contract.grid[2], 1u);
+      EXPECT_EQ(contract.block[0], 64u);
+      netra::Selection selection = catalog().select(c.problem());
+      ASSERT_TRUE(selection.winner.has_value());
+      EXPECT_EQ(selection.winner->tactic->name, tactic);
+      Outcome run = runEverywhere(tactic, c.problem(), inputs);
+      EXPECT_EQ(c.check(inputs, run), "");
+      // Whatever the launch, the same bits.
+      llvm::Expected<Kernel> general = build(c.tactic(), c.problem());
+      ASSERT_TRUE(bool(general)) << llvm::toString(general.takeError());
+      llvm::Expected<Outcome> other = kernels::run(*general, inputs);
+      ASSERT_TRUE(bool(other)) << llvm::toString(other.takeError());
+      EXPECT_TRUE(run.outputs == other->outputs);
+    }
+    GatedCase c{1, 17408, "silu", true, true, {}, "bf16", true, store};
+    netra::Problem one = c.problem();
+    c.m = 1536;
+    expectOneCodeObject(tactic, one, c.problem());
   }
 }
 
@@ -180,6 +283,23 @@ TEST(GatedNegative, WrongKernelsAreNoticed) {
                 .find("memory"),
             std::string::npos);
   EXPECT_NE(wrong("include/convert.inc", "0x3b124925", "0x3b000000"), "");
+  c = {3, 640, "silu", true, true, {}, "bf16", true, true};
+  EXPECT_EQ(wrong(gated, "// Arithmetic.", "// The arithmetic."), "");
+  EXPECT_NE(
+      wrong(gated, "v_and_b32 v[V_Y], 0xffff0000", "v_lshlrev_b32 v[V_Y], 15"),
+      "");
+  EXPECT_NE(wrong(gated, "netra_row_pointer S_SCALE, S_ROW, 4, S_TMP",
+                  "netra_row_pointer S_SCALE, S_ROW, NETRA_N/32, S_TMP"),
+            "");
+  EXPECT_NE(wrong(gated, "V_T1, V_T2, S_ROWS", "V_T1, V_T2"), "");
+  EXPECT_NE(wrong(gated,
+                  "    global_store_dwordx4 v[V_OFFSET], v[V_G:V_G+3], "
+                  "s[S_ROUNDED:S_ROUNDED+1]\n",
+                  ""),
+            "");
+  EXPECT_NE(wrong(gated, "netra_bf16_unpack_run V_GATE, V_G, 4", "s_nop 0", 2),
+            "");
+  c = {3, 640, "silu", true, true};
   EXPECT_NE(wrong("include/activation.inc", "0x3fb8aa3b", "0x3f800000"), "");
   EXPECT_NE(wrong("include/convert.inc",
                   "v_cvt_pk_fp8_f32 v[\\v_src], v[\\v_src+2], v[\\v_src+3]",

@@ -93,10 +93,12 @@ TEST(Guards, GatedAndQuantize) {
                  {{"N", 576, "NETRA_N must be a multiple of 128"},
                   {"ACTIVATION", 0, "NETRA_ACTIVATION must be 1"},
                   {"WAVES", 2, "NETRA_WAVES must be 1 or 4"},
+                  {"ROUNDED", 1, "NETRA_ROUNDED must be 0"},
+                  {"SCALE_GROUP_MAJOR", 1, "NETRA_SCALE_GROUP_MAJOR must be 0"},
                   {"GRID_Y", 3, "the grid must be"}});
   expectRefusals("gfx950.quantize_blocks_bf16", quantizeProblem(2, 640),
                  {{"K", 576, "NETRA_K must be a multiple of 128"},
-                  {"M", 0, "NETRA_M must be 1..65535"},
+                  {"M", 0, "NETRA_M must be at least 1"},
                   {"GRID_X", 5, "the grid must be"}});
 }
 

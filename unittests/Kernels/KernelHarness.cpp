@@ -237,6 +237,12 @@ Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
           if (Error error =
                   device.copyIn(*address, input->second.data(), bytes))
             return error;
+        } else if (auto given = options.pieces.find(argument.role);
+                   given != options.pieces.end()) {
+          for (const auto &[offset, piece] : given->second)
+            if (Error error = device.copyIn(*address + offset, piece.data(),
+                                            piece.size()))
+              return error;
         } else if (argument.access != Access::Write) {
           return createStringError("no input for " + argument.role);
         } else {
@@ -403,7 +409,9 @@ Problem rmsNormProblem(int64_t m, int64_t n, bool residual, bool quantized,
 }
 
 Problem gatedProblem(int64_t m, int64_t n, const std::string &activation,
-                     bool packed, bool quantized) {
+                     bool packed, bool quantized,
+                     const std::string &activationRounding, bool groupMajor,
+                     bool rounded) {
   Problem problem;
   problem.family = "activation";
   problem.operation = "gated";
@@ -419,22 +427,30 @@ Problem gatedProblem(int64_t m, int64_t n, const std::string &activation,
        quantized ? ElementType::F8E4M3FN : ElementType::BF16,
        {m, n}});
   if (quantized)
-    problem.operands.push_back(
-        {"result_scale", ElementType::F32, {m, n / 128}});
+    problem.operands.push_back({"result_scale",
+                                ElementType::F32,
+                                {m, n / 128},
+                                groupMajor ? "group_major" : "row_major"});
+  if (rounded)
+    problem.operands.push_back({"rounded", ElementType::BF16, {m, n}});
   if (quantized)
     problem.attributes["result_block_scale"] = std::string("1x128:f32");
   problem.attributes["activation"] = activation;
+  problem.attributes["activation_rounding"] = activationRounding;
   return problem;
 }
 
-Problem quantizeProblem(int64_t m, int64_t k) {
+Problem quantizeProblem(int64_t m, int64_t k, bool groupMajor) {
   Problem problem;
   problem.family = "quantize";
   problem.operation = "quantize_blocks";
   problem.dimensions = {{"M", m}, {"K", k}};
   problem.operands.push_back({"x", ElementType::BF16, {m, k}});
   problem.operands.push_back({"result", ElementType::F8E4M3FN, {m, k}});
-  problem.operands.push_back({"result_scale", ElementType::F32, {m, k / 128}});
+  problem.operands.push_back({"result_scale",
+                              ElementType::F32,
+                              {m, k / 128},
+                              groupMajor ? "group_major" : "row_major"});
   problem.attributes["result_block_scale"] = std::string("1x128:f32");
   return problem;
 }

@@ -65,6 +65,9 @@ struct RunOptions {
   llvm::raw_ostream *traceTo = nullptr;
   uint64_t traceWorkgroup = 0;
   unsigned traceWave = 0;
+  /// Inputs of which only pieces are given: role → offset → bytes. The rest has
+  /// never been written, and takes no memory.
+  std::map<std::string, std::map<uint64_t, Bytes>> pieces = {};
   /// Results that take over the memory of an input: result role → input role.
   std::map<std::string, std::string> inPlace = {};
 };
@@ -130,8 +133,10 @@ netra::Problem rmsNormProblem(int64_t m, int64_t n, bool residual,
                               bool quantized, double epsilon = 1e-6,
                               double weightOffset = 0);
 netra::Problem gatedProblem(int64_t m, int64_t n, const std::string &activation,
-                            bool packed, bool quantized);
-netra::Problem quantizeProblem(int64_t m, int64_t k);
+                            bool packed, bool quantized,
+                            const std::string &activationRounding = "none",
+                            bool groupMajor = false, bool rounded = false);
+netra::Problem quantizeProblem(int64_t m, int64_t k, bool groupMajor = false);
 
 //===----------------------------------------------------------------------===//
 // Inputs: reproducible from a seed

@@ -209,15 +209,27 @@ inline Norm rmsNorm(const uint16_t *x, const uint16_t *residual,
   return norm;
 }
 
+/// Rounded to bf16; the radius reaches the roundings of all values within it.
+inline Value roundedToBf16(Value x) {
+  auto round = [](double y) { return decodeBf16(encodeBf16(y)); };
+  double y = round(x.value);
+  return {y, std::max(round(x.value + x.radius) - y,
+                      y - round(x.value - x.radius))};
+}
+
 inline std::vector<Value> gated(Function function, const uint16_t *gate,
                                 const uint16_t *up, int64_t m, int64_t n,
-                                int64_t rowStride) {
+                                int64_t rowStride,
+                                bool roundActivation = false) {
   std::vector<Value> result(m * n);
   for (int64_t row = 0; row < m; ++row)
-    for (int64_t i = 0; i < n; ++i)
-      result[row * n + i] =
-          apply(function, Value{decodeBf16(gate[row * rowStride + i]), 0}) *
-          Value{decodeBf16(up[row * rowStride + i]), 0};
+    for (int64_t i = 0; i < n; ++i) {
+      Value a =
+          apply(function, Value{decodeBf16(gate[row * rowStride + i]), 0});
+      if (roundActivation)
+        a = roundedToBf16(a);
+      result[row * n + i] = a * Value{decodeBf16(up[row * rowStride + i]), 0};
+    }
   return result;
 }
 

@@ -41,6 +41,27 @@ TEST(QuantizeBlocks, MatchesOracle) {
   }
 }
 
+TEST(QuantizeBlocks, ScalesGroupByGroup) {
+  const std::string grouped = std::string(tactic) + "_group_major";
+  for (auto [m, k] : {std::pair<int64_t, int64_t>(1, 2048), {5, 640}}) {
+    std::vector<uint16_t> x = Random(m + k).bf16(m * k, 3);
+    Outcome run = runEverywhere(grouped, quantizeProblem(m, k, true),
+                                {{"x", toBytes(x)}});
+    ASSERT_FALSE(run.outputs.empty());
+    run.outputs["result_scale"] =
+        rowMajorScales(run.outputs["result_scale"], m);
+    EXPECT_EQ(checkAgainst(x, run), "") << m << "x" << k;
+  }
+}
+
+TEST(QuantizeBlocks, OneCodeObjectForAnyRows) {
+  expectOneCodeObject(tactic, quantizeProblem(1, 640),
+                      quantizeProblem(70000, 640));
+  expectOneCodeObject(std::string(tactic) + "_group_major",
+                      quantizeProblem(1, 640, true),
+                      quantizeProblem(70000, 640, true));
+}
+
 TEST(QuantizeBlocks, EveryMagnitude) {
   // Each group at another power of two, from denormals to the largest.
   const int64_t k = 128 * 250;
@@ -97,7 +118,8 @@ TEST(QuantizeBlocksNegative, WrongKernelsAreNoticed) {
   EXPECT_NE(wrong("include/rows.inc", "v_lshrrev_b32 v[\\v_t2], 7",
                   "v_lshrrev_b32 v[\\v_t2], 8"),
             "");
-  EXPECT_NE(wrong(quantize, "S_SCALE, 3, NETRA_K/32", "S_SCALE, 3, NETRA_K/64"),
+  EXPECT_NE(wrong(quantize, "S_SCALE, S_ROW, NETRA_K/32",
+                  "S_SCALE, S_ROW, NETRA_K/64"),
             "");
   EXPECT_NE(wrong("include/reduce.inc", "\\op, \\v, row_ror:1\n",
                   "\\op, \\v, row_ror:2\n"),

@@ -1,42 +1,56 @@
 // Netra gfx950 kernel: gated activation of bf16 rows.
 // SPDX-License-Identifier: MIT
 //
-//   h = bf16( activation(gate) * up )
+//   h = bf16( a * up ), a = activation(gate) or bf16( activation(gate) )
 //   quantized: per 128 columns, scale = max(max |h|, 1e-10) / 448 and
-//   result = fp8(h / scale), from the bf16 h
+//   result = fp8(h / scale), from the bf16 h; rounded = h
 //
 // Constants
-//   NETRA_M, N       rows and output columns, N a multiple of 128
+//   NETRA_M, N       rows and output columns, N a multiple of 128; the machine
+//                    code does not depend on M
 //   NETRA_ACTIVATION 1 (silu), 2 (gelu erf), 3 (gelu tanh), 5 (sigmoid)
+//   NETRA_ROUND_ACTIVATION  1: the activation is rounded to bf16 before the product
 //   NETRA_PACKED     1: one operand [M, 2 N] with [gate | up] in each row; 0: two
 //   NETRA_QUANTIZE   1: result is FP8 and result_scale is stored
+//   NETRA_SCALE_GROUP_MAJOR  1: scale of row m, group g at g * rows + m, with the
+//                    argument rows; 0: at m * N / 128 + g
+//   NETRA_ROUNDED    1: h is stored beside the FP8 result
 //   NETRA_WAVES      waves of a work-group
+// Arguments that a contract fixes (width, inv448, null pointers) are not read.
 //
-// Schedule. Work-group (c, m) takes columns 512 WAVES c .. of row m, eight per
+// Schedule. Work-group (m, c) takes columns 512 WAVES c .. of row m, eight per
 // work-item: two 16-byte loads, one wait, one store. Work-items past the row do nothing;
 // groups of 128 columns are 16 lanes and never cut.
 //
-// Arithmetic. activation and product in f32, one rounding to bf16.
+// Arithmetic. activation and product in f32, one rounding to bf16 (and that of
+// the activation, when asked for).
 
 .include "include/rows.inc"
 .include "include/activation.inc"
 
-netra_require (NETRA_M >= 1 && NETRA_M <= 65535), "NETRA_M must be 1..65535"
+netra_require (NETRA_M >= 1), "NETRA_M must be at least 1"
 netra_require (NETRA_N > 0 && NETRA_N % 128 == 0), "NETRA_N must be a multiple of 128"
 netra_require (NETRA_ACTIVATION >= 1 && NETRA_ACTIVATION <= 5 && NETRA_ACTIVATION != 4), "NETRA_ACTIVATION must be 1 (silu), 2 (gelu erf), 3 (gelu tanh) or 5 (sigmoid)"
 netra_require (NETRA_PACKED == 0 || NETRA_PACKED == 1), "NETRA_PACKED must be 0 or 1"
 netra_require (NETRA_QUANTIZE == 0 || NETRA_QUANTIZE == 1), "NETRA_QUANTIZE must be 0 or 1"
+netra_require (NETRA_ROUND_ACTIVATION == 0 || NETRA_ROUND_ACTIVATION == 1), "NETRA_ROUND_ACTIVATION must be 0 or 1"
+netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || (NETRA_SCALE_GROUP_MAJOR == 1 && NETRA_QUANTIZE)), "NETRA_SCALE_GROUP_MAJOR must be 0, or 1 with a quantized result"
+netra_require (NETRA_ROUNDED == 0 || (NETRA_ROUNDED == 1 && NETRA_QUANTIZE)), "NETRA_ROUNDED must be 0, or 1 with a quantized result"
 netra_require (NETRA_WAVES == 1 || NETRA_WAVES == 4), "NETRA_WAVES must be 1 or 4"
 netra_require (NETRA_BLOCK_X == 64 * NETRA_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 * NETRA_WAVES x 1 x 1"
-netra_require (NETRA_GRID_X == (NETRA_N + 512 * NETRA_WAVES - 1) / (512 * NETRA_WAVES) && NETRA_GRID_Y == NETRA_M && NETRA_GRID_Z == 1), "the grid must be ceil(NETRA_N / (512 * NETRA_WAVES)) x NETRA_M x 1"
+netra_require (NETRA_GRID_X == NETRA_M && NETRA_GRID_Y == (NETRA_N + 512 * NETRA_WAVES - 1) / (512 * NETRA_WAVES) && NETRA_GRID_Z == 1), "the grid must be NETRA_M x ceil(NETRA_N / (512 * NETRA_WAVES)) x 1"
 netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
 
+.set S_ROW, 2                                    // work-group id x
+.set S_COLUMNS, 3                                // work-group id y
 .set S_GATE, 6
 .set S_UP, 8
 .set S_RESULT, 10
 .set S_SCALE, 12
 .set NETRA_S_ACT, 14
 .set S_TMP, 16
+.set S_ROUNDED, 18
+.set S_ROWS, 20
 .set V_COLUMN, 0                                 // first column of the work-item
 .set V_OFFSET, 1
 .set V_T0, 2
@@ -60,22 +74,35 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
   .if NETRA_QUANTIZE
   netra_load_pointer S_SCALE, NETRA_ARG_RESULT_SCALE
   .endif
-  netra_columns8 V_COLUMN, V_OFFSET, NETRA_WAVES, NETRA_N, S_TMP, .Lgated_end_\name
+  .if NETRA_ROUNDED
+  netra_load_pointer S_ROUNDED, NETRA_ARG_ROUNDED
+  .endif
+  .if NETRA_SCALE_GROUP_MAJOR
+  netra_load_u32 S_ROWS, NETRA_ARG_ROWS
+  .endif
+  netra_columns8 V_COLUMN, V_OFFSET, NETRA_WAVES, NETRA_N, S_TMP, .Lgated_end_\name, S_COLUMNS
   netra_wait_scalar
   .if NETRA_PACKED
-    netra_row_pointer S_GATE, 3, 4*NETRA_N, S_TMP
+    netra_row_pointer S_GATE, S_ROW, 4*NETRA_N, S_TMP
     netra_pointer_add_const S_UP, S_GATE, 2*NETRA_N
   .else
-    netra_row_pointer S_GATE, 3, 2*NETRA_N, S_TMP
-    netra_row_pointer S_UP, 3, 2*NETRA_N, S_TMP
+    netra_row_pointer S_GATE, S_ROW, 2*NETRA_N, S_TMP
+    netra_row_pointer S_UP, S_ROW, 2*NETRA_N, S_TMP
   .endif
   global_load_dwordx4 v[V_G:V_G+3], v[V_OFFSET], s[S_GATE:S_GATE+1]
   global_load_dwordx4 v[V_U:V_U+3], v[V_OFFSET], s[S_UP:S_UP+1]
   .if NETRA_QUANTIZE
-    netra_row_pointer S_RESULT, 3, NETRA_N, S_TMP
-    netra_row_pointer S_SCALE, 3, NETRA_N/32, S_TMP
+    netra_row_pointer S_RESULT, S_ROW, NETRA_N, S_TMP
+    .if NETRA_SCALE_GROUP_MAJOR
+    netra_row_pointer S_SCALE, S_ROW, 4, S_TMP
+    .else
+    netra_row_pointer S_SCALE, S_ROW, NETRA_N/32, S_TMP
+    .endif
+    .if NETRA_ROUNDED
+    netra_row_pointer S_ROUNDED, S_ROW, 2*NETRA_N, S_TMP
+    .endif
   .else
-    netra_row_pointer S_RESULT, 3, 2*NETRA_N, S_TMP
+    netra_row_pointer S_RESULT, S_ROW, 2*NETRA_N, S_TMP
   .endif
   netra_wait_memory 1
   netra_bf16_unpack_run V_GATE, V_G, 4
@@ -84,12 +111,24 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
   .set gated_i, 0
   .rept 8
     netra_activate NETRA_ACTIVATION, V_Y, V_GATE+gated_i, V_T0, V_T1
+    .if NETRA_ROUND_ACTIVATION
+    netra_bf16_pack V_Y, V_Y, V_Y
+    v_and_b32 v[V_Y], 0xffff0000, v[V_Y]
+    .endif
     v_mul_f32 v[V_GATE+gated_i], v[V_Y], v[V_UP+gated_i]
     .set gated_i, gated_i + 1
   .endr
   .if NETRA_QUANTIZE
-    netra_bf16_round_run V_GATE, 8
+    netra_bf16_pack_run V_G, V_GATE, 4
+    netra_bf16_unpack_run V_GATE, V_G, 4
+    .if NETRA_ROUNDED
+    global_store_dwordx4 v[V_OFFSET], v[V_G:V_G+3], s[S_ROUNDED:S_ROUNDED+1]
+    .endif
+    .if NETRA_SCALE_GROUP_MAJOR
+    netra_store_fp8_group8 V_GATE, V_COLUMN, S_RESULT, S_SCALE, V_T0, V_T1, V_T2, S_ROWS
+    .else
     netra_store_fp8_group8 V_GATE, V_COLUMN, S_RESULT, S_SCALE, V_T0, V_T1, V_T2
+    .endif
   .else
     netra_bf16_pack_run V_GATE, V_GATE, 4
     global_store_dwordx4 v[V_OFFSET], v[V_GATE:V_GATE+3], s[S_RESULT:S_RESULT+1]
