@@ -1,0 +1,151 @@
+//===- MoeActivationTests.cpp - gfx950.moe_activation ---------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "MoeCases.h"
+
+using namespace kernels;
+
+namespace {
+
+const char *const tactic = "gfx950.moe_activation";
+
+struct ActivationCase {
+  int64_t m, s, n;
+  std::string activation = "silu";
+
+  netra::Problem problem() const {
+    return moeActivationProblem(m, s, n, activation);
+  }
+  std::vector<float> random(uint64_t seed) const {
+    Random random(seed);
+    std::vector<float> x(m * s * 2 * n);
+    for (float &value : x)
+      value = float(3 * random.normal());
+    return x;
+  }
+  std::string check(const std::vector<float> &x, const Outcome &run) const {
+    std::vector<double> h;
+    for (int64_t row = 0; row < m * s; ++row)
+      for (int64_t i = 0; i < n; ++i) {
+        double gate = x[row * 2 * n + i], up = x[row * 2 * n + n + i];
+        double value =
+            oracle::apply(activation == "silu" ? oracle::Function::Silu
+                                               : oracle::Function::GeluTanh,
+                          gate) *
+            up;
+        h.push_back(oracle::decodeBf16(oracle::encodeBf16(value)));
+      }
+    return checkQuantized(run.outputs.at("result"),
+                          run.outputs.at("result_scale"), h);
+  }
+};
+
+std::ostream &operator<<(std::ostream &os, const ActivationCase &c) {
+  return os << c.m << "x" << c.s << "x" << c.n << " " << c.activation;
+}
+
+class MoeActivation : public testing::TestWithParam<ActivationCase> {};
+
+TEST_P(MoeActivation, MatchesOracle) {
+  const ActivationCase &c = GetParam();
+  std::vector<float> x = c.random(c.m + c.n);
+  Outcome run = runEverywhere(tactic, c.problem(), {{"x", toBytes(x)}});
+  EXPECT_EQ(c.check(x, run), "");
+  // Each input and output byte moves once, in one round trip per row.
+  EXPECT_LE(run.counters.maxRoundTrips, // the arguments, then rows
+            c.n <= 2048 ? 2u : 4u);
+  EXPECT_EQ(run.counters.globalLoadBytes,
+            4 * x.size() + run.counters.waves * 28);
+  EXPECT_EQ(run.counters.globalStoreBytes,
+            uint64_t(c.m * c.s * (c.n + c.n / 32)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, MoeActivation,
+    testing::Values(ActivationCase{1, 9, 512},
+                    ActivationCase{1, 9, 512, "gelu_tanh"},
+                    ActivationCase{32, 9, 512}, ActivationCase{1, 3, 128},
+                    ActivationCase{2, 2, 384}, ActivationCase{1, 2, 640},
+                    ActivationCase{1, 1, 2304, "gelu_tanh"},
+                    ActivationCase{2, 1, 5120}));
+
+TEST(MoeActivation, ContractOfTheDeployedKernel) {
+  llvm::Expected<netra::Instance> instance =
+      instantiate(tactic, moeActivationProblem(1, 9, 512, "silu"));
+  ASSERT_TRUE(static_cast<bool>(instance));
+  const netra::Contract &contract = instance->contract;
+  EXPECT_EQ(contract.kernargBytes, 32u);
+  ASSERT_EQ(contract.arguments.size(), 4u);
+  EXPECT_EQ(contract.arguments[3].name, "rows");
+  EXPECT_EQ(contract.arguments[3].offset, 24u);
+  EXPECT_EQ(contract.arguments[3].bits, 9u);
+  EXPECT_EQ(contract.grid[0], 9u);
+  EXPECT_EQ(contract.block[0], 64u);
+}
+
+TEST(MoeActivationEdge, SpecialValues) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const char *activation : {"silu", "gelu_tanh"}) {
+    ActivationCase c{1, 2, 512, activation};
+    for (float special : {0.0f, -0.0f, 120.0f, -120.0f, 1e-40f, -3e-39f, 1e30f,
+                          -1e30f, infinity, nan}) {
+      // In the gate, in the up half, and everywhere.
+      for (int place = 0; place < 3; ++place) {
+        std::vector<float> x = c.random(5);
+        if (place == 2)
+          x.assign(x.size(), std::fabs(special) > 1e15f ? 1e15f : special);
+        else
+          x[place * c.n + 200] = special;
+        Outcome run = runEverywhere(tactic, c.problem(), {{"x", toBytes(x)}});
+        EXPECT_EQ(c.check(x, run), "")
+            << activation << " " << special << " " << place;
+      }
+    }
+  }
+}
+
+TEST(MoeActivationEdge, SmallMaximaAreClamped) {
+  ActivationCase c{1, 1, 256};
+  std::vector<float> x(512, 1e-8f);
+  Outcome run = runEverywhere(tactic, c.problem(), {{"x", toBytes(x)}});
+  EXPECT_EQ(c.check(x, run), "");
+  EXPECT_EQ(fromBytes<float>(run.outputs["result_scale"])[0],
+            1e-10f * float(1.0 / 448));
+}
+
+TEST(MoeActivationNegative, WrongKernelsAreNoticed) {
+  ActivationCase c{2, 2, 640};
+  std::vector<float> x = c.random(6);
+  auto check = [&](const Outcome &run) { return c.check(x, run); };
+  auto wrong = [&](const char *file, const char *from, const char *to,
+                   unsigned occurrence = 1) {
+    return noticed(tactic, c.problem(), {{"x", toBytes(x)}}, {},
+                   {{file, from, to, occurrence}}, check);
+  };
+  const char *const act = "moe/activation.s", *const moe = "include/moe.inc";
+  EXPECT_EQ(wrong(act, "// Scalars", "// Scalars, unchanged"), "");
+  EXPECT_NE(wrong(act,
+                  "netra_wait_memory (4 * (act_issued - 1 - act_round) + "
+                  "2 * act_round)",
+                  "netra_wait_memory 63")
+                .find("wait"),
+            std::string::npos);
+  EXPECT_NE(wrong(act, "netra_pointer_add_const S_UP, S_X, 4 * NETRA_N",
+                  "netra_pointer_add_const S_UP, S_X, 2 * NETRA_N"),
+            "");
+  EXPECT_NE(wrong(act, "NETRA_N - 512 * (\\round)) / 8",
+                  "NETRA_N - 512 * (\\round)) / 4"),
+            "");
+  EXPECT_NE(
+      wrong(act, "v_add_u32 v[V_COLUMN], 512", "v_add_u32 v[V_COLUMN], 0"), "");
+  EXPECT_NE(wrong(act, "netra_bf16_round_run V_H, 8", "s_nop 0"), "");
+  EXPECT_NE(wrong(moe, "0xbfb8aa3b", "0xbf800000"), "");
+  EXPECT_NE(wrong(moe, "v_mul_f32 v[\\v_h], v[\\v_h], v[\\v_up]", "s_nop 0"),
+            "");
+}
+
+} // namespace
