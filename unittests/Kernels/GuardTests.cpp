@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelHarness.h"
+#include "MoeCases.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -77,6 +77,41 @@ TEST(Guards, DenseFp8) {
        {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be"}});
 }
 
+TEST(Guards, RoutedExperts) {
+  const MoeShape up{2, 5, 3, 256, 512}, last{2, 5, 3, 128, 256};
+  expectRefusals("gfx950.moe_gate_up", gateUpProblem(up),
+                 {{"M", 0, "NETRA_M must be 1..65535"},
+                  {"N", 200, "NETRA_N must be a multiple of 128"},
+                  {"K", 4224, "NETRA_K must be a multiple of 128 up to 4096"},
+                  {"DEPTH", 5, "NETRA_DEPTH must be between 1"},
+                  {"ACTIVATION", 2, "NETRA_ACTIVATION must be 0"},
+                  {"BLOCK_X", 128, "the work-group must be"},
+                  {"GRID_X", 47, "the grid must be"},
+                  {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be 0"}});
+  expectRefusals("gfx950.moe_gate_up_grouped", gateUpProblem(up),
+                 {{"M", 200, "NETRA_M * NETRA_S must be 1..512"},
+                  {"K", 2176, "NETRA_K must be a multiple of 128 up to 2048"},
+                  {"DEPTH", 9, "NETRA_DEPTH must be between 1"},
+                  {"GRID_Y", 4, "the grid must be"},
+                  {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be"}});
+  expectRefusals("gfx950.moe_down_reduce", downReduceProblem(last),
+                 {{"S", 1, "NETRA_S must be 2..32"},
+                  {"K", 1664, "at most 24"},
+                  {"N", 200, "NETRA_N must be a multiple of 128"},
+                  {"GRID_X", 7, "the grid must be"},
+                  {"STATIC_LDS", 0, "NETRA_STATIC_LDS must be"}});
+  expectRefusals("gfx950.moe_down_reduce_grouped", downReduceProblem(last),
+                 {{"M", 33, "NETRA_M must be 1..32"},
+                  {"K", 640, "NETRA_K must be a multiple of 128 up to 512"},
+                  {"BLOCK_X", 64, "the work-group must be 512"},
+                  {"STATIC_LDS", 0, "NETRA_STATIC_LDS must be"}});
+  expectRefusals("gfx950.moe_activation",
+                 moeActivationProblem(1, 2, 256, "silu"),
+                 {{"N", 200, "NETRA_N must be a multiple of 128"},
+                  {"ACTIVATION", 2, "NETRA_ACTIVATION must be 1"},
+                  {"GRID_X", 3, "the grid must be"}});
+}
+
 TEST(Guards, RmsNorm) {
   expectRefusals("gfx950.rms_norm_bf16", rmsNormProblem(2, 2048, false, false),
                  {{"N", 8448, "at most 8192"},
@@ -109,6 +144,17 @@ TEST(Catalogue, PlainLoopsAreNeverChosenUnasked) {
   selection = catalog().select(denseFp8Problem(16, 2048, 5632));
   ASSERT_TRUE(selection.winner.has_value());
   EXPECT_EQ(selection.winner->tactic->name, "gfx950.dense_fp8_block128_m16");
+  for (auto [m, gateUp, downReduce] :
+       {std::tuple(1, "gfx950.moe_gate_up", "gfx950.moe_down_reduce"),
+        std::tuple(16, "gfx950.moe_gate_up_grouped",
+                   "gfx950.moe_down_reduce_grouped")}) {
+    selection = catalog().select(gateUpProblem({m, 257, 9, 1024, 2048}));
+    ASSERT_TRUE(selection.winner.has_value());
+    EXPECT_EQ(selection.winner->tactic->name, gateUp);
+    selection = catalog().select(downReduceProblem({m, 257, 9, 2048, 512}));
+    ASSERT_TRUE(selection.winner.has_value());
+    EXPECT_EQ(selection.winner->tactic->name, downReduce);
+  }
 }
 
 } // namespace

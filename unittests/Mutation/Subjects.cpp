@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "Subjects.h"
-#include "KernelHarness.h"
+#include "MoeCases.h"
 #include "Programs.h"
 
 using namespace llvm;
@@ -86,6 +86,17 @@ static kernels::Buffers randomInputs(const Problem &problem) {
     case ElementType::F8E4M3FN:
       inputs[operand.role] = random.fp8(count);
       break;
+    case ElementType::I32: {
+      // Ids of experts, and one that is none.
+      auto experts = problem.dimensions.find("E");
+      uint64_t ids =
+          experts == problem.dimensions.end() ? 4 : experts->second + 1;
+      std::vector<int32_t> values(count);
+      for (int32_t &value : values)
+        value = int32_t(random.bits() % ids);
+      inputs[operand.role] = kernels::toBytes(values);
+      break;
+    }
     default:
       inputs[operand.role] = kernels::toBytes(random.positive(count, 1, 2));
       break;
@@ -110,6 +121,26 @@ std::vector<SubjectMaker> projectSubjects() {
        kernels::gatedProblem(2, 640, "gelu_tanh", true, false)},
       {"gfx950.gated_bf16_packed_quantized",
        kernels::gatedProblem(2, 640, "silu", true, true)},
+      {"gfx950.moe_activation",
+       kernels::moeActivationProblem(1, 2, 640, "silu")},
+      {"gfx950.moe_down_reduce",
+       kernels::downReduceProblem({2, 3, 3, 128, 384, "none", false, true})},
+      {"gfx950.moe_down_reduce_bf16",
+       kernels::downReduceProblem({1, 3, 3, 128, 384, "none", true})},
+      {"gfx950.moe_down_reduce_bf16_plain",
+       kernels::downReduceProblem({1, 3, 2, 128, 256, "none", true})},
+      {"gfx950.moe_down_reduce_grouped",
+       kernels::downReduceProblem({6, 3, 3, 128, 256, "none", false, true})},
+      {"gfx950.moe_down_reduce_plain",
+       kernels::downReduceProblem({1, 3, 2, 128, 256})},
+      {"gfx950.moe_gate_up", kernels::gateUpProblem({1, 3, 2, 128, 768})},
+      {"gfx950.moe_gate_up_activated",
+       kernels::gateUpProblem({1, 3, 2, 256, 768, "silu"})},
+      {"gfx950.moe_gate_up_grouped",
+       kernels::gateUpProblem({6, 3, 3, 128, 384})},
+      {"gfx950.moe_gate_up_grouped_activated",
+       kernels::gateUpProblem({6, 3, 3, 256, 384, "silu"})},
+      {"gfx950.moe_gate_up_plain", kernels::gateUpProblem({1, 3, 2, 128, 256})},
       {"gfx950.quantize_blocks_bf16", kernels::quantizeProblem(2, 640)},
       {"gfx950.rms_norm_bf16", kernels::rmsNormProblem(2, 1280, true, false)},
       {"gfx950.rms_norm_bf16_quantized",

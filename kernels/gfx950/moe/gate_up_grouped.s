@@ -1,0 +1,268 @@
+// Netra gfx950 kernel: gate and up projections of routed experts, a wave per expert and tile.
+// SPDX-License-Identifier: MIT
+//
+// What moe/gate_up.s computes, to the bit, for several tokens, with each expert's weights read
+// once, however many tokens chose it.
+//
+// Constants
+//   NETRA_M, E, S  tokens, experts, slots of a token; at most 512 rows (m, s)
+//   NETRA_N, K     N a multiple of 128 (with activation: 256), K of 128, at most 2048
+//   NETRA_DEPTH    K blocks of activations that a wave keeps in flight
+//   NETRA_ACTIVATION  0 (none), 1 (silu), 3 (gelu tanh)
+//
+// Schedule. Work-group (tile, e): one wave, with activation two (gate and up). A wave reads
+// all ids and ends when nobody chose its expert. Else it asks for its whole weight tile and,
+// meanwhile, lists its rows in LDS; then, sixteen rows at a time, their activations are
+// operand B, the weights, which stay in registers, operand A. Waves of expert 0 also write
+// the zeros of rows whose id is not in 0 .. E - 1.
+//
+// Arithmetic. As in moe/gate_up.s.
+
+.include "include/moe_rows.inc"
+
+netra_require (NETRA_M >= 1 && NETRA_S >= 1 && NETRA_M * NETRA_S <= 512), "NETRA_M * NETRA_S must be 1..512: a wave holds all ids"
+netra_require (NETRA_E >= 1 && NETRA_E <= 65535), "NETRA_E must be 1..65535"
+netra_require (NETRA_ACTIVATION == 0 || NETRA_ACTIVATION == 1 || NETRA_ACTIVATION == 3), "NETRA_ACTIVATION must be 0 (none), 1 (silu) or 3 (gelu tanh)"
+
+.if NETRA_ACTIVATION != 0
+.set GG_WAVES, 2
+.else
+.set GG_WAVES, 1
+.endif
+.set GG_ROWS, NETRA_M * NETRA_S
+.set GG_ROUNDS, (GG_ROWS + 63) / 64
+.set GG_KB, NETRA_K / 128                        // K blocks
+.set GG_KB4, (GG_KB + 3) / 4 * 4
+.set GG_TILES, NETRA_N / (16 * GG_WAVES)         // work-groups of an expert
+.set GG_LIST, GG_ROUNDS * 256                    // bytes of a wave's list
+.set GG_ROW_BYTES, 4 * NETRA_N / (GG_WAVES * GG_WAVES)  // of the result
+.set GG_TILE_BYTES, 64 / GG_WAVES
+
+netra_require (NETRA_K > 0 && NETRA_K % 128 == 0 && NETRA_K <= 2048), "NETRA_K must be a multiple of 128 up to 2048: a wave holds its tile"
+netra_require (NETRA_N > 0 && NETRA_N % (128 * GG_WAVES) == 0), "NETRA_N must be a multiple of 128, with activation of 256"
+netra_require (NETRA_DEPTH >= 1 && NETRA_DEPTH <= GG_KB && NETRA_DEPTH <= 8), "NETRA_DEPTH must be between 1 and K / 128, at most 8"
+netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "an expert's weights must be smaller than 2 GiB"
+netra_require (NETRA_E * (NETRA_N / 128) * GG_KB <= 0x1fffffff), "the weight scales must be smaller than 2 GiB"
+netra_require (GG_ROWS * NETRA_N <= 0x1fffffff), "the result must be smaller than 2 GiB"
+netra_require (NETRA_BLOCK_X == 64 * GG_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 x 1 x 1, with activation 128 x 1 x 1"
+netra_require (NETRA_GRID_X == GG_TILES && NETRA_GRID_Y == NETRA_E && NETRA_GRID_Z == 1), "the grid must be NETRA_N / 16 (with activation / 32) x NETRA_E x 1"
+netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), "NETRA_STATIC_LDS must be 256 bytes per wave and 64 rows, with activation 1024 more"
+
+// Scalars
+.set S_BASE, 4                                   // first list entry of the pass
+.set S_WAVE, 5
+.set S_X, 6
+.set S_WEIGHT, 8
+.set S_X_SCALE, 10
+.set S_WEIGHT_SCALE, 12
+.set S_IDS, 14
+.set S_RESULT, 16
+.set S_TMP, 18
+.set S_TILE, 20
+.set S_INDEX, 22
+.set S_COUNT, 23
+.set S_VALID, 24
+.set NETRA_S_ACT, 26
+.set S_MASK, 28                                  // 2 per 64 rows, 8 of them
+.set S_SW, 44                                    // GG_KB4
+// Vectors
+.set V_LANE, 0
+.set V_WOFF, 1
+.set V_XOFF, 2
+.set V_SOFF, 3
+.set V_ROW, 4
+.set V_OUT, 5
+.set V_T0, 6
+.set V_T1, 7
+.set V_ID, 8                                     // 1 per 64 rows, 8 of them
+.set V_LIST, 16                                  // byte address of the lane's entry in LDS
+.set V_GROUP, 17                                 // 16 * lane group
+.set V_EXCHANGE, 18                              // byte address of the lane's sums in LDS
+.set V_ACC, 20                                   // 4
+.set V_UP, 24                                    // 4
+.set V_H, 28                                     // 4
+.set V_D, 32                                     // 4 per block of a batch
+.set V_SX, 48                                    // GG_KB4
+.set V_B, V_SX + GG_KB4                          // 8 per block in flight
+.set V_A, V_B + 8 * NETRA_DEPTH                  // 8 per block
+
+.macro gg_load b
+  .set gg_v, V_B + 8 * ((\b) % NETRA_DEPTH)
+  global_load_dwordx4 v[gg_v:gg_v+3], v[V_XOFF], s[S_X:S_X+1] offset:128*(\b)
+  global_load_dwordx4 v[gg_v+4:gg_v+7], v[V_XOFF], s[S_X:S_X+1] offset:128*(\b)+64
+.endm
+
+// Zeros for the rows of round ROUND whose id is none of an expert's.
+.macro gg_zeros round
+  v_cmp_le_u32 s[S_VALID:S_VALID+1], s[S_TMP], v[V_ID+(\round)]
+  netra_moe_existing S_VALID, \round, GG_ROWS
+  s_mov_b64 exec, s[S_VALID:S_VALID+1]
+  s_cbranch_execz .Lgg_none\@
+  v_add_u32 v[V_OUT], 64 * (\round), v[V_LANE]
+  v_mul_lo_u32 v[V_OUT], v[V_OUT], s[S_TMP+1]
+  .set gg_i, 0
+  .rept GG_TILE_BYTES / 16
+    global_store_dwordx4 v[V_OUT], v[V_ACC:V_ACC+3], s[S_RESULT:S_RESULT+1] offset:16*gg_i
+    .set gg_i, gg_i + 1
+  .endr
+.Lgg_none\@:
+  s_mov_b64 exec, -1
+.endm
+
+.macro netra_template name
+  netra_kernel_begin \name
+  netra_load_pointer S_X, NETRA_ARG_X
+  netra_load_pointer S_X_SCALE, NETRA_ARG_X_SCALE
+  netra_load_pointer S_WEIGHT, NETRA_ARG_WEIGHT
+  netra_load_pointer S_WEIGHT_SCALE, NETRA_ARG_WEIGHT_SCALE
+  netra_load_pointer S_IDS, NETRA_ARG_EXPERT_IDS
+  netra_load_pointer S_RESULT, NETRA_ARG_RESULT
+  netra_lane_and_wave V_LANE, S_WAVE, V_T0
+  v_lshlrev_b32 v[V_WOFF], 4, v[V_LANE]
+  v_lshrrev_b32 v[V_GROUP], 4, v[V_LANE]
+  v_lshlrev_b32 v[V_GROUP], 4, v[V_GROUP]
+  .set gg_i, 0
+  .rept 4
+    v_mov_b32 v[V_ACC+gg_i], 0
+    .set gg_i, gg_i + 1
+  .endr
+  s_mul_i32 s[S_INDEX], s[S_WAVE], GG_TILES      // the up tile
+  s_add_u32 s[S_INDEX], s[S_INDEX], s2
+  netra_wait_scalar
+  netra_moe_load_ids V_ID, V_LANE, V_T0, S_IDS, GG_ROWS
+  s_mul_i32 s[S_TMP], s2, GG_TILE_BYTES
+  netra_pointer_add S_RESULT, S_RESULT, S_TMP
+  netra_wait_memory 0
+  s_or_b32 s[S_TMP], s3, s[S_WAVE]
+  s_cmp_lg_u32 s[S_TMP], 0
+  s_cbranch_scc1 .Lgg_chosen_\name
+  s_mov_b32 s[S_TMP], NETRA_E
+  s_mov_b32 s[S_TMP+1], GG_ROW_BYTES
+  .set gg_round, 0
+  .rept GG_ROUNDS
+    gg_zeros gg_round
+    .set gg_round, gg_round + 1
+  .endr
+.Lgg_chosen_\name:
+  netra_moe_ballot S_MASK, S_COUNT, V_ID, 3, GG_ROWS, S_TMP
+  s_cbranch_scc0 .Lgg_end_\name
+
+  // The whole tile and its scales.
+  netra_moe_expert_scales S_TMP, 3, S_INDEX, S_WEIGHT_SCALE, NETRA_N, GG_KB
+  netra_load_scalar_run S_SW, S_TMP, GG_KB
+  netra_moe_expert_tile S_TILE, 3, S_INDEX, S_WEIGHT, NETRA_N, NETRA_K, S_TMP
+  .set gg_b, 0
+  .rept GG_KB
+    netra_moe_load_block V_A+8*gg_b, V_WOFF, S_TILE, gg_b
+    .set gg_b, gg_b + 1
+  .endr
+  .if GG_KB % 2                                  // the partner of a packed operand
+    v_mov_b32 v[V_SX+GG_KB], 0
+  .endif
+  // The list, and each lane's place in it.
+  s_mul_i32 s[S_TMP], s[S_WAVE], GG_LIST
+  v_mov_b32 v[V_LIST], s[S_TMP]
+  netra_moe_list S_MASK, V_LIST, V_LANE, V_T0, V_T1, GG_ROWS, S_TMP
+  .if GG_WAVES > 1
+    v_add_u32 v[V_EXCHANGE], GG_WAVES * GG_LIST, v[V_WOFF]
+  .endif
+  s_mov_b32 s[S_BASE], 0
+  netra_wait_lds                                 // and the weight scales
+  .if GG_KB % 2
+    s_mov_b32 s[S_SW+GG_KB], 0
+  .endif
+
+.Lgg_pass_\name:
+  v_and_b32 v[V_T0], 15, v[V_LANE]
+  v_add_u32 v[V_T0], s[S_BASE], v[V_T0]
+  v_cmp_gt_u32 s[S_VALID:S_VALID+1], s[S_COUNT], v[V_T0]
+  s_sub_u32 s[S_TMP], s[S_COUNT], 1
+  v_min_u32 v[V_T0], s[S_TMP], v[V_T0]           // a row that exists
+  v_lshl_add_u32 v[V_T0], v[V_T0], 2, v[V_LIST]
+  ds_read_b32 v[V_ROW], v[V_T0]
+  netra_wait_lds
+  netra_moe_token V_T0, V_ROW, NETRA_S, S_TMP
+  v_mul_u32_u24 v[V_SOFF], 4 * GG_KB, v[V_T0]
+  v_mul_u32_u24 v[V_XOFF], NETRA_K, v[V_T0]
+  v_add_u32 v[V_XOFF], v[V_XOFF], v[V_GROUP]
+  netra_load_vector_run V_SX, V_SOFF, S_X_SCALE, GG_KB, gg_scale_loads
+  .set gg_issued, 0
+  .rept NETRA_DEPTH
+    gg_load gg_issued
+    .set gg_issued, gg_issued + 1
+  .endr
+  s_mov_b32 s[S_TMP], GG_ROW_BYTES
+  v_mul_lo_u32 v[V_OUT], v[V_ROW], s[S_TMP]
+  v_lshrrev_b32 v[V_T0], GG_WAVES - 1, v[V_GROUP]
+  v_add_u32 v[V_OUT], v[V_OUT], v[V_T0]
+  .set gg_i, 0
+  .rept 4
+    v_mov_b32 v[V_ACC+gg_i], 0
+    .set gg_i, gg_i + 1
+  .endr
+  // Batches of up to four blocks, no more than are in flight.
+  .set gg_b, 0
+  .rept GG_KB
+    .if gg_b < GG_KB
+      .set gg_n, 4
+      .if gg_n > NETRA_DEPTH
+        .set gg_n, NETRA_DEPTH
+      .endif
+      .if gg_n > GG_KB - gg_b
+        .set gg_n, GG_KB - gg_b
+      .endif
+      .set gg_i, 0
+      .rept gg_n
+        netra_wait_memory (2 * (gg_issued - 1 - gg_b - gg_i)) // younger: later activations
+        netra_mfma_fp8_16x16x128 V_D+4*gg_i, V_A+8*(gg_b+gg_i), V_B+8*((gg_b+gg_i)%NETRA_DEPTH)
+        .set gg_i, gg_i + 1
+      .endr
+      netra_mfma_settle_8_passes
+      .set gg_i, 0
+      .rept gg_n
+        .if gg_issued < GG_KB
+          gg_load gg_issued
+          .set gg_issued, gg_issued + 1
+        .endif
+        netra_scale_tile_rows V_D+4*gg_i, V_D+4*gg_i, V_SX+gg_b+gg_i, S_SW+gg_b+gg_i, S_TMP, 1
+        v_pk_add_f32 v[V_ACC:V_ACC+1], v[V_ACC:V_ACC+1], v[V_D+4*gg_i:V_D+4*gg_i+1]
+        v_pk_add_f32 v[V_ACC+2:V_ACC+3], v[V_ACC+2:V_ACC+3], v[V_D+4*gg_i+2:V_D+4*gg_i+3]
+        .set gg_i, gg_i + 1
+      .endr
+      .set gg_b, gg_b + gg_n
+    .endif
+  .endr
+
+  // Register r of lane l: column 4 (l / 16) + r of the tile, list entry l % 16.
+  .if GG_WAVES == 1
+    s_mov_b64 exec, s[S_VALID:S_VALID+1]
+    global_store_dwordx4 v[V_OUT], v[V_ACC:V_ACC+3], s[S_RESULT:S_RESULT+1]
+    s_mov_b64 exec, -1
+  .else
+    s_cmp_eq_u32 s[S_WAVE], 0
+    s_cbranch_scc1 .Lgg_gate_\name
+    ds_write_b128 v[V_EXCHANGE], v[V_ACC:V_ACC+3]
+    netra_barrier                                // written
+    netra_barrier                                // read
+    s_branch .Lgg_next_\name
+.Lgg_gate_\name:
+    netra_barrier
+    ds_read_b128 v[V_UP:V_UP+3], v[V_EXCHANGE]
+    netra_barrier
+    .set gg_i, 0
+    .rept 4
+      netra_moe_activate NETRA_ACTIVATION, V_H+gg_i, V_ACC+gg_i, V_UP+gg_i, V_T0, V_T1
+      .set gg_i, gg_i + 1
+    .endr
+    netra_bf16_pack_run V_H, V_H, 2
+    s_mov_b64 exec, s[S_VALID:S_VALID+1]
+    global_store_dwordx2 v[V_OUT], v[V_H:V_H+1], s[S_RESULT:S_RESULT+1]
+    s_mov_b64 exec, -1
+.Lgg_next_\name:
+  .endif
+  s_add_u32 s[S_BASE], s[S_BASE], 16
+  s_cmp_lt_u32 s[S_BASE], s[S_COUNT]
+  s_cbranch_scc1 .Lgg_pass_\name
+.Lgg_end_\name:
+  netra_kernel_end \name
+.endm
