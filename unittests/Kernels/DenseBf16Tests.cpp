@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checks.h"
+#include "DenseCases.h"
 
 using namespace kernels;
 using netra::sim::Counters;
@@ -13,153 +13,91 @@ namespace {
 
 const char *const tactic = "gfx950.dense_bf16_m1";
 
-oracle::Function functionOf(const std::string &epilogue) {
-  if (epilogue == "silu" || epilogue == "gated_silu")
-    return oracle::Function::Silu;
-  if (epilogue == "gelu_erf")
-    return oracle::Function::GeluErf;
-  if (epilogue == "gelu_tanh")
-    return oracle::Function::GeluTanh;
-  return oracle::Function::None;
-}
-
-struct DenseCase {
-  int64_t n, k;
-  std::string epilogue = "none";
-  bool bias = false, residual = false;
-  Options options = {};
-
-  netra::Problem problem() const {
-    return denseBf16Problem(1, n, k, epilogue, bias, residual);
-  }
-  int64_t width() const { return epilogue == "gated_silu" ? n / 2 : n; }
-  Buffers random(uint64_t seed) const {
-    Random random(seed);
-    Buffers inputs;
-    inputs["x"] = toBytes(random.bf16(k));
-    inputs["weight"] = toBytes(random.bf16(n * k, 1 / std::sqrt(double(k))));
-    if (bias)
-      inputs["bias"] = toBytes(random.bf16(n));
-    if (residual)
-      inputs["residual"] = toBytes(random.bf16(width()));
-    return inputs;
-  }
-  std::string check(const Buffers &inputs, const Outcome &run) const {
-    std::vector<uint16_t> x = fromBytes<uint16_t>(inputs.at("x"));
-    std::vector<uint16_t> w = fromBytes<uint16_t>(inputs.at("weight"));
-    std::vector<uint16_t> b, r;
-    oracle::Epilogue finish;
-    finish.function = functionOf(epilogue);
-    finish.gated = epilogue == "gated_silu";
-    if (bias) {
-      b = fromBytes<uint16_t>(inputs.at("bias"));
-      finish.bias = b.data();
-    }
-    if (residual) {
-      r = fromBytes<uint16_t>(inputs.at("residual"));
-      finish.residual = r.data();
-    }
-    auto output = run.outputs.find("result");
-    if (output == run.outputs.end())
-      return "no result";
-    return checkBf16(
-        output->second,
-        oracle::finish(oracle::denseBf16(x.data(), w.data(), 1, n, k), 1, n,
-                       finish));
-  }
-};
-
-std::ostream &operator<<(std::ostream &os, const DenseCase &c) {
-  os << c.n << "x" << c.k << " " << c.epilogue << (c.bias ? " bias" : "")
-     << (c.residual ? " residual" : "");
-  for (const auto &[name, value] : c.options)
-    os << " " << name << "=" << value;
-  return os;
-}
-
 class DenseBf16 : public testing::TestWithParam<DenseCase> {};
 
 TEST_P(DenseBf16, MatchesOracle) {
   const DenseCase &c = GetParam();
-  Buffers inputs = c.random(c.n + c.k);
-  Outcome run = runEverywhere(tactic, c.problem(), inputs, c.options);
-  EXPECT_EQ(c.check(inputs, run), "");
+  DenseBf16Inputs inputs(c, c.n + c.k);
+  Outcome run =
+      runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c), c.options);
+  EXPECT_EQ(inputs.check(c, run), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Small, DenseBf16,
     testing::Values(
-        DenseCase{64, 512}, DenseCase{64, 512, "silu"},
-        DenseCase{64, 512, "gelu_erf", true},
-        DenseCase{64, 512, "gelu_tanh", true, true},
-        DenseCase{64, 512, "gated_silu", true, true},
-        DenseCase{64, 512, "none", false, true},
-        DenseCase{24, 1024, "silu", true, true},
-        DenseCase{24, 1536, "gated_silu"},
-        DenseCase{12, 2048, "none", true, true, {{"ROWS", 4}}},
-        DenseCase{16, 2048, "gated_silu", true, true, {{"ROWS", 4}}},
-        DenseCase{32, 2048, "none", true, true, {{"ROWS", 16}}},
-        DenseCase{32, 2048, "gated_silu", true, true, {{"ROWS", 16}}},
-        DenseCase{16, 2048, "none", true, true, {{"WAVES", 1}, {"DEPTH", 3}}},
-        DenseCase{16, 4096, "none", true, true, {{"WAVES", 1}, {"DEPTH", 2}}},
-        DenseCase{16, 4096, "silu", false, false, {{"WAVES", 2}, {"DEPTH", 4}}},
-        DenseCase{16, 8192, "silu", false, false, {{"WAVES", 16}}},
-        DenseCase{16, 17408, "gelu_erf", false, true}));
+        DenseCase{1, 64, 512}, DenseCase{1, 64, 512, "silu"},
+        DenseCase{1, 64, 512, "gelu_erf", true},
+        DenseCase{1, 64, 512, "gelu_tanh", true, true},
+        DenseCase{1, 64, 512, "gated_silu", true, true},
+        DenseCase{1, 64, 512, "none", false, true},
+        DenseCase{1, 64, 512, "sigmoid", true, true},
+        DenseCase{1, 64, 512, "gated_sigmoid", true, true},
+        DenseCase{1, 64, 512, "gated_gelu_erf", true},
+        DenseCase{1, 64, 512, "gated_gelu_tanh", false, true},
+        DenseCase{1, 24, 1024, "silu", true, true},
+        DenseCase{1, 24, 1536, "gated_silu"},
+        DenseCase{1, 12, 2048, "none", true, true, {{"ROWS", 4}}},
+        DenseCase{1, 16, 2048, "gated_silu", true, true, {{"ROWS", 4}}},
+        DenseCase{1, 32, 2048, "none", true, true, {{"ROWS", 16}}},
+        DenseCase{1, 32, 2048, "gated_silu", true, true, {{"ROWS", 16}}},
+        DenseCase{
+            1, 16, 2048, "none", true, true, {{"WAVES", 1}, {"DEPTH", 3}}},
+        DenseCase{
+            1, 16, 4096, "none", true, true, {{"WAVES", 1}, {"DEPTH", 2}}},
+        DenseCase{
+            1, 16, 4096, "silu", false, false, {{"WAVES", 2}, {"DEPTH", 4}}},
+        DenseCase{1, 16, 8192, "silu", false, false, {{"WAVES", 16}}},
+        DenseCase{1, 16, 17408, "gelu_erf", false, true}));
 
-// The projections of a decoder block with hidden size 2048 and intermediate
-// size 5632.
+// A quarter of the projections of a decoder block with hidden size 2048 and
+// intermediate size 5632, and columns of an LM head.
 INSTANTIATE_TEST_SUITE_P(DecoderMlp, DenseBf16,
-                         testing::Values(DenseCase{11264, 2048, "gated_silu"},
-                                         DenseCase{2048, 5632, "none", false,
-                                                   true}));
+                         testing::Values(DenseCase{1, 2816, 2048, "gated_silu"},
+                                         DenseCase{1, 512, 5632, "none", false,
+                                                   true},
+                                         DenseCase{1, 512, 5120}));
 
 TEST(DenseBf16Edge, ZeroNegativeZeroAndDenormals) {
-  DenseCase c{64, 1024};
-  Buffers inputs = c.random(1);
-  inputs["x"].assign(inputs["x"].size(), 0);
-  Outcome run = runEverywhere(tactic, c.problem(), inputs);
-  EXPECT_EQ(c.check(inputs, run), "");
-
-  for (uint16_t code : {0x8000, 0x0001, 0x807f}) {
-    inputs["x"] = toBytes(std::vector<uint16_t>(c.k, code));
-    Outcome other = runEverywhere(tactic, c.problem(), inputs);
-    EXPECT_EQ(c.check(inputs, other), "");
+  DenseCase c{1, 64, 1024};
+  DenseBf16Inputs inputs(c, 1);
+  for (uint16_t code : {0x0000, 0x8000, 0x0001, 0x807f}) {
+    inputs.x.assign(inputs.x.size(), code);
+    Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+    EXPECT_EQ(inputs.check(c, run), "") << code;
   }
 }
 
 TEST(DenseBf16Edge, OneHugeValue) {
-  DenseCase c{64, 1024, "none", true, true};
-  Buffers inputs = c.random(2);
-  std::vector<uint16_t> x(c.k, 0);
-  x[517] = oracle::encodeBf16(1e30);
-  inputs["x"] = toBytes(x);
-  Outcome run = runEverywhere(tactic, c.problem(), inputs);
-  EXPECT_EQ(c.check(inputs, run), "");
+  DenseCase c{1, 64, 1024, "none", true, true};
+  DenseBf16Inputs inputs(c, 2);
+  inputs.x.assign(inputs.x.size(), 0);
+  inputs.x[517] = oracle::encodeBf16(1e30);
+  Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+  EXPECT_EQ(inputs.check(c, run), "");
 }
 
 TEST(DenseBf16Edge, ActivationsOverTheirWholeRange) {
-  // Row n of the weight is a single value at k = 0 that walks from -100 to 100;
+  // Row n of the weight is a single value at k = 0 that walks from -120 to 120;
   // x picks it out, so that the pre-activation is exact.
-  for (const char *epilogue : {"silu", "gelu_erf", "gelu_tanh"}) {
-    DenseCase c{2048, 512, epilogue};
-    std::vector<uint16_t> x(c.k, 0), w(c.n * c.k, 0);
-    x[0] = oracle::encodeBf16(1);
+  for (const char *epilogue : {"silu", "sigmoid", "gelu_erf", "gelu_tanh"}) {
+    DenseCase c{1, 2048, 512, epilogue};
+    DenseBf16Inputs inputs(c, 3);
+    inputs.x.assign(inputs.x.size(), 0);
+    inputs.x[0] = oracle::encodeBf16(1);
     for (int64_t i = 0; i < c.n; ++i)
-      w[i * c.k] = oracle::encodeBf16((i - 1024) * 100.0 / 1024);
-    Buffers inputs{{"x", toBytes(x)}, {"weight", toBytes(w)}};
-    Outcome run = runEverywhere(tactic, c.problem(), inputs);
-    EXPECT_EQ(c.check(inputs, run), "") << epilogue;
+      inputs.w[i * c.k] = oracle::encodeBf16((i - 1024) * 120.0 / 1024);
+    Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+    EXPECT_EQ(inputs.check(c, run), "") << epilogue;
   }
 }
 
 TEST(DenseBf16Edge, NotANumberAndInfinityPropagate) {
-  DenseCase c{16, 512};
-  Buffers inputs = c.random(3);
-  std::vector<uint16_t> w = fromBytes<uint16_t>(inputs["weight"]);
-  w[3 * c.k + 77] = 0x7fc0;
-  w[5 * c.k + 78] = 0x7f80;
-  inputs["weight"] = toBytes(w);
-  Outcome run = runEverywhere(tactic, c.problem(), inputs);
+  DenseCase c{1, 16, 512};
+  DenseBf16Inputs inputs(c, 3);
+  inputs.w[3 * c.k + 77] = 0x7fc0;
+  inputs.w[5 * c.k + 78] = 0x7f80;
+  Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
   std::vector<uint16_t> y = fromBytes<uint16_t>(run.outputs["result"]);
   for (int64_t i = 0; i < c.n; ++i)
     EXPECT_EQ(oracle::isNanBf16(y[i]), i == 3) << i;
@@ -168,54 +106,28 @@ TEST(DenseBf16Edge, NotANumberAndInfinityPropagate) {
 
 TEST(DenseBf16, TheResultMayTakeTheResidualsPlace) {
   for (const char *epilogue : {"none", "gated_silu"}) {
-    DenseCase c{64, 1024, epilogue, false, true};
-    expectSameInPlace(tactic, c.problem(), c.random(7), "result", "residual");
+    DenseCase c{1, 64, 1024, epilogue, false, true};
+    expectSameInPlace(tactic, c.bf16Problem(), DenseBf16Inputs(c, 7).buffers(c),
+                      "result", "residual");
   }
 }
 
 TEST(DenseBf16, AgreesWithThePlainLoop) {
-  DenseCase c{96, 1536};
-  Buffers inputs = c.random(4);
-  Outcome run =
-      runEverywhere("gfx950.dense_bf16_m1_plain", c.problem(), inputs);
-  EXPECT_EQ(c.check(inputs, run), "");
+  DenseCase c{1, 96, 1536};
+  DenseBf16Inputs inputs(c, 4);
+  Outcome run = runEverywhere("gfx950.dense_bf16_m1_plain", c.bf16Problem(),
+                              inputs.buffers(c));
+  EXPECT_EQ(inputs.check(c, run), "");
 }
 
 //===----------------------------------------------------------------------===//
 // Counters
 //===----------------------------------------------------------------------===//
 
-Counters countersOf(const std::string &name, const DenseCase &c) {
-  RunOptions options;
-  options.checks = 0;
-  options.counters = true;
-  llvm::Expected<Kernel> kernel = build(name, c.problem(), c.options);
-  if (!kernel) {
-    ADD_FAILURE() << llvm::toString(kernel.takeError());
-    return {};
-  }
-  llvm::Expected<Outcome> once = run(*kernel, c.random(5), options);
-  if (!once) {
-    ADD_FAILURE() << llvm::toString(once.takeError());
-    return {};
-  }
-  return once->counters;
-}
-
-uint64_t vectorInstructions(const Counters &counters) {
-  uint64_t sum = 0;
-  for (const auto &[name, count] : counters.byMnemonic)
-    if (llvm::StringRef(name).starts_with("v_") ||
-        llvm::StringRef(name).starts_with("global_") ||
-        llvm::StringRef(name).starts_with("ds_"))
-      sum += count;
-  return sum;
-}
-
 TEST(DenseBf16Counters, WeightsAreReadOnceWithManyLoadsInFlight) {
-  for (const DenseCase &c : {DenseCase{11264, 2048, "gated_silu"},
-                             DenseCase{2048, 5632, "none", false, true}}) {
-    Counters counters = countersOf(tactic, c);
+  for (const DenseCase &c : {DenseCase{1, 11264, 2048, "gated_silu"},
+                             DenseCase{1, 2048, 5632, "none", false, true}}) {
+    Counters counters = denseCounters(tactic, c.bf16Problem());
     uint64_t weights = 2 * c.n * c.k, x = 2 * c.k;
     uint64_t residual = c.residual ? 2 * c.width() : 0;
     uint64_t pointers = 8 * (c.residual ? 4 : 3);
@@ -234,10 +146,10 @@ TEST(DenseBf16Counters, WeightsAreReadOnceWithManyLoadsInFlight) {
 }
 
 TEST(DenseBf16Counters, HalfTheVectorInstructionsOfThePlainLoop) {
-  DenseCase c{2048, 5632};
-  uint64_t ours = vectorInstructions(countersOf(tactic, c));
-  uint64_t plain =
-      vectorInstructions(countersOf("gfx950.dense_bf16_m1_plain", c));
+  DenseCase c{1, 2048, 5632};
+  uint64_t ours = vectorInstructions(denseCounters(tactic, c.bf16Problem()));
+  uint64_t plain = vectorInstructions(
+      denseCounters("gfx950.dense_bf16_m1_plain", c.bf16Problem()));
   EXPECT_GT(plain, 0u);
   EXPECT_LE(2 * ours, plain) << ours << " against " << plain;
 }
@@ -247,12 +159,12 @@ TEST(DenseBf16Counters, HalfTheVectorInstructionsOfThePlainLoop) {
 //===----------------------------------------------------------------------===//
 
 TEST(DenseBf16Negative, WrongKernelsAreNoticed) {
-  DenseCase c{64, 1024, "gated_silu", true, true};
-  Buffers inputs = c.random(6);
-  auto check = [&](const Outcome &run) { return c.check(inputs, run); };
+  DenseCase c{1, 64, 1024, "gated_silu", true, true};
+  DenseBf16Inputs inputs(c, 6);
+  auto check = [&](const Outcome &run) { return inputs.check(c, run); };
   auto wrong = [&](const char *file, const char *from, const char *to,
                    unsigned occurrence = 1) {
-    return noticed(tactic, c.problem(), inputs, {{"WAVES", 2}},
+    return noticed(tactic, c.bf16Problem(), inputs.buffers(c), {{"WAVES", 2}},
                    {{file, from, to, occurrence}}, check);
   };
   const char *const gemv = "dense/bf16_gemv.s";

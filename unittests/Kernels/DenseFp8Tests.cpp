@@ -1,127 +1,88 @@
-//===- DenseFp8Tests.cpp - gfx950.dense_fp8_block128_m16 ------------------===//
+//===- DenseFp8Tests.cpp - gfx950.dense_fp8_block128_m16, _m32 ------------===//
 //
 // SPDX-License-Identifier: MIT
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checks.h"
+#include "DenseCases.h"
 
 using namespace kernels;
-using netra::sim::Counters;
 
 namespace {
 
 const char *const tactic = "gfx950.dense_fp8_block128_m16";
+const char *const tactic32 = "gfx950.dense_fp8_block128_m32";
 
-struct Fp8Case {
-  int64_t m, n, k;
-  std::string epilogue = "none";
-  bool bias = false, residual = false;
-  Options options = {};
-
-  netra::Problem problem() const {
-    return denseFp8Problem(m, n, k, epilogue, bias, residual);
-  }
-  int64_t width() const { return epilogue == "gated_silu" ? n / 2 : n; }
-};
-
-/// Inputs with the weights row-major, as the oracle wants them.
-struct Fp8Inputs {
-  std::vector<uint8_t> x, w;
-  std::vector<float> xScale, wScale;
-  std::vector<uint16_t> bias, residual;
-
-  Fp8Inputs(const Fp8Case &c, uint64_t seed) {
-    Random random(seed);
-    x = random.fp8(c.m * c.k, 60);
-    w = random.fp8(c.n * c.k, 60);
-    // Scales that differ from block to block, so that a wrong one shows.
-    xScale = random.positive(c.m * (c.k / 128), 0.005, 0.03);
-    wScale = random.positive((c.n + 127) / 128 * (c.k / 128), 0.0002, 0.001);
-    bias = random.bf16(c.n);
-    residual = random.bf16(c.m * c.width());
-  }
-  Buffers buffers(const Fp8Case &c) const {
-    Buffers inputs;
-    inputs["x"] = x;
-    inputs["weight"] = oracle::packN16K16(w, c.n, c.k);
-    inputs["x_scale"] = toBytes(xScale);
-    inputs["weight_scale"] = toBytes(wScale);
-    if (c.bias)
-      inputs["bias"] = toBytes(bias);
-    if (c.residual)
-      inputs["residual"] = toBytes(residual);
-    return inputs;
-  }
-  std::string check(const Fp8Case &c, const Outcome &run) const {
-    oracle::Epilogue finish;
-    finish.gated = c.epilogue == "gated_silu";
-    finish.function = c.epilogue == "silu" || finish.gated
-                          ? oracle::Function::Silu
-                      : c.epilogue == "gelu_erf"  ? oracle::Function::GeluErf
-                      : c.epilogue == "gelu_tanh" ? oracle::Function::GeluTanh
-                                                  : oracle::Function::None;
-    finish.bias = c.bias ? bias.data() : nullptr;
-    finish.residual = c.residual ? residual.data() : nullptr;
-    auto output = run.outputs.find("result");
-    if (output == run.outputs.end())
-      return "no result";
-    return checkBf16(
-        output->second,
-        oracle::finish(oracle::denseFp8(x.data(), w.data(), xScale.data(),
-                                        wScale.data(), c.m, c.n, c.k),
-                       c.m, c.n, finish));
-  }
-};
-
-std::ostream &operator<<(std::ostream &os, const Fp8Case &c) {
-  os << c.m << "x" << c.n << "x" << c.k << " " << c.epilogue
-     << (c.bias ? " bias" : "") << (c.residual ? " residual" : "");
-  for (const auto &[name, value] : c.options)
-    os << " " << name << "=" << value;
-  return os;
+const char *tacticOf(const DenseCase &c) {
+  return c.m <= 16 ? tactic : tactic32;
 }
 
-class DenseFp8 : public testing::TestWithParam<Fp8Case> {};
+class DenseFp8 : public testing::TestWithParam<DenseCase> {};
 
 TEST_P(DenseFp8, MatchesOracle) {
-  const Fp8Case &c = GetParam();
-  Fp8Inputs inputs(c, c.m + c.n + c.k);
+  const DenseCase &c = GetParam();
+  DenseFp8Inputs inputs(c, c.m + c.n + c.k);
   Outcome run =
-      runEverywhere(tactic, c.problem(), inputs.buffers(c), c.options);
+      runEverywhere(tacticOf(c), c.fp8Problem(), inputs.buffers(c), c.options);
   EXPECT_EQ(inputs.check(c, run), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Small, DenseFp8,
     testing::Values(
-        Fp8Case{1, 64, 128}, Fp8Case{16, 64, 1024},
-        Fp8Case{2, 64, 1024, "silu", true},
-        Fp8Case{4, 272, 512, "gelu_erf", true, true},
-        Fp8Case{8, 64, 1024, "gelu_tanh", false, true},
-        Fp8Case{12, 320, 1024, "gated_silu", true, true},
-        Fp8Case{15, 64, 1408, "none", true, true},
-        Fp8Case{3, 64, 1152, "gated_silu", false, false, {{"WAVES", 3}}},
-        Fp8Case{5, 288, 2048, "silu", true, true, {{"TILES", 2}}},
-        Fp8Case{7, 64, 2048, "none", true, true, {{"TILES", 2}, {"WAVES", 16}}},
-        Fp8Case{9, 32, 2048, "none", true, true, {{"WAVES", 1}, {"DEPTH", 3}}},
-        Fp8Case{
-            1, 32, 1152, "none", false, false, {{"WAVES", 1}, {"DEPTH", 2}}},
-        Fp8Case{16, 32, 17408, "gated_silu"}));
+        DenseCase{1, 64, 128}, DenseCase{16, 64, 1024},
+        DenseCase{2, 64, 1024, "silu", true},
+        DenseCase{4, 272, 512, "gelu_erf", true, true},
+        DenseCase{8, 64, 1024, "gelu_tanh", false, true},
+        DenseCase{12, 320, 1024, "gated_silu", true, true},
+        DenseCase{15, 64, 1408, "none", true, true},
+        DenseCase{3, 64, 1152, "gated_silu", false, false, {{"WAVES", 1}}},
+        DenseCase{5, 8192, 256, "silu", true, true, {{"TILES", 2}}},
+        DenseCase{20, 8192, 128, "gelu_tanh", true, true, {{"TILES", 2}}},
+        DenseCase{7, 32, 16384, "none", true, true, {{"WAVES", 16}}},
+        DenseCase{
+            9, 32, 2048, "none", true, true, {{"WAVES", 1}, {"DEPTH", 3}}},
+        DenseCase{1, 32, 1152, "none", false, false, {{"DEPTH", 2}}},
+        DenseCase{31, 48, 1792, "none", true, true, {{"WAVES", 2}}},
+        DenseCase{16, 32, 17408, "gated_silu"},
+        DenseCase{32, 32, 5120, "gated_gelu_erf", true, true},
+        DenseCase{29, 32, 17408, "none", false, true}));
 
-INSTANTIATE_TEST_SUITE_P(DecoderMlp, DenseFp8,
-                         testing::Values(Fp8Case{1, 11264, 2048, "gated_silu"},
-                                         Fp8Case{1, 2048, 5632, "none", false,
-                                                 true}));
-INSTANTIATE_TEST_SUITE_P(DecoderMlp16, DenseFp8,
-                         testing::Values(Fp8Case{16, 11264, 2048, "gated_silu"},
-                                         Fp8Case{16, 2048, 5632, "none", false,
-                                                 true}));
+// The shared expert of the smaller model and parts of larger projections.
+INSTANTIATE_TEST_SUITE_P(
+    Models, DenseFp8,
+    testing::Values(DenseCase{1, 1024, 2048},
+                    DenseCase{12, 512, 4096, "none", false, true},
+                    DenseCase{16, 1024, 2048, "gated_silu"},
+                    DenseCase{32, 2048, 512, "none", false, true}));
+
+TEST(DenseFp8, EveryRowCount) {
+  for (int64_t m = 1; m <= 32; ++m) {
+    DenseCase c{m, 32, 512, denseEpilogues[m % 9], m % 2 == 0, m % 3 == 0};
+    DenseFp8Inputs inputs(c, m);
+    Outcome run = runEverywhere(tacticOf(c), c.fp8Problem(), inputs.buffers(c));
+    EXPECT_EQ(inputs.check(c, run), "") << c;
+  }
+}
+
+TEST(DenseFp8, EveryEpilogue) {
+  const int64_t rows[] = {1, 12, 27};
+  unsigned turn = 0;
+  for (const char *epilogue : denseEpilogues)
+    for (unsigned with = 0; with != 4; ++with) {
+      DenseCase c{rows[turn++ % 3], 64, 256, epilogue, (with & 1) != 0,
+                  (with & 2) != 0};
+      DenseFp8Inputs inputs(c, turn);
+      Outcome run =
+          runEverywhere(tacticOf(c), c.fp8Problem(), inputs.buffers(c));
+      EXPECT_EQ(inputs.check(c, run), "") << c;
+    }
+}
 
 TEST(DenseFp8Model, EveryMatrixModelMeetsTheBound) {
-  Fp8Case c{6, 64, 2048};
-  Fp8Inputs inputs(c, 1);
-  llvm::Expected<Kernel> kernel = build(tactic, c.problem());
+  DenseCase c{6, 64, 2048};
+  DenseFp8Inputs inputs(c, 1);
+  llvm::Expected<Kernel> kernel = build(tactic, c.fp8Problem());
   ASSERT_TRUE(static_cast<bool>(kernel)) << llvm::toString(kernel.takeError());
   RunOptions options;
   options.mfma = netra::sim::MfmaModel::Sequential;
@@ -131,28 +92,45 @@ TEST(DenseFp8Model, EveryMatrixModelMeetsTheBound) {
 }
 
 TEST(DenseFp8Edge, ZeroMaximumAndDenormalCodes) {
-  Fp8Case c{3, 64, 512};
+  DenseCase c{3, 64, 512};
   for (uint8_t code : {0x00, 0x80, 0x01, 0x7e, 0xfe}) {
-    Fp8Inputs inputs(c, 2);
+    DenseFp8Inputs inputs(c, 2);
     inputs.x.assign(inputs.x.size(), code);
-    Outcome run = runEverywhere(tactic, c.problem(), inputs.buffers(c));
+    Outcome run = runEverywhere(tactic, c.fp8Problem(), inputs.buffers(c));
     EXPECT_EQ(inputs.check(c, run), "") << int(code);
   }
   // Everything at the largest code, and one huge scale.
-  Fp8Inputs inputs(c, 3);
+  DenseFp8Inputs inputs(c, 3);
   inputs.x.assign(inputs.x.size(), 0x7e);
   inputs.w.assign(inputs.w.size(), 0x7e);
   inputs.xScale[1] = 1e20f;
-  Outcome run = runEverywhere(tactic, c.problem(), inputs.buffers(c));
+  Outcome run = runEverywhere(tactic, c.fp8Problem(), inputs.buffers(c));
   EXPECT_EQ(inputs.check(c, run), "");
 }
 
+TEST(DenseFp8Edge, ActivationsOverTheirWholeRange) {
+  // x picks the first element of row n, scaled to walk from -120 to 120 in
+  // steps of FP8; the bias moves it in between.
+  for (const char *epilogue : {"silu", "sigmoid", "gelu_erf", "gelu_tanh"}) {
+    DenseCase c{2, 512, 128, epilogue, true};
+    DenseFp8Inputs inputs(c, 10);
+    inputs.x.assign(inputs.x.size(), 0);
+    inputs.x[0] = inputs.x[c.k] = oracle::encodeFp8(1);
+    for (int64_t n = 0; n < c.n; ++n)
+      inputs.w[n * c.k] = oracle::encodeFp8((n - 256) * 120.0 / 256);
+    inputs.xScale = {1, -1};
+    inputs.wScale.assign(inputs.wScale.size(), 1);
+    Outcome run = runEverywhere(tactic, c.fp8Problem(), inputs.buffers(c));
+    EXPECT_EQ(inputs.check(c, run), "") << epilogue;
+  }
+}
+
 TEST(DenseFp8Edge, NotANumberStaysInItsRowAndColumn) {
-  Fp8Case c{4, 32, 256};
-  Fp8Inputs inputs(c, 4);
+  DenseCase c{4, 32, 256};
+  DenseFp8Inputs inputs(c, 4);
   inputs.x[2 * c.k + 100] = 0x7f;
   inputs.w[7 * c.k + 30] = 0xff;
-  Outcome run = runEverywhere(tactic, c.problem(), inputs.buffers(c));
+  Outcome run = runEverywhere(tactic, c.fp8Problem(), inputs.buffers(c));
   std::vector<uint16_t> y = fromBytes<uint16_t>(run.outputs["result"]);
   for (int64_t m = 0; m < c.m; ++m)
     for (int64_t n = 0; n < c.n; ++n)
@@ -163,15 +141,15 @@ TEST(DenseFp8Edge, NotANumberStaysInItsRowAndColumn) {
 TEST(DenseFp8Edge, SmallIntegersAreExact) {
   // Products and sums are small integers and scales powers of two: every model
   // of the matrix core gives the same bits, and every element is distinct.
-  Fp8Case c{5, 64, 256};
-  Fp8Inputs inputs(c, 5);
+  DenseCase c{5, 64, 256};
+  DenseFp8Inputs inputs(c, 5);
   for (int64_t i = 0; i < c.m * c.k; ++i)
     inputs.x[i] = oracle::encodeFp8(i % 3 - 1);
   for (int64_t i = 0; i < c.n * c.k; ++i)
     inputs.w[i] = oracle::encodeFp8((i * 7 + i / c.k) % 5 - 2);
   inputs.xScale.assign(inputs.xScale.size(), 1);
   inputs.wScale.assign(inputs.wScale.size(), 1);
-  Outcome run = runEverywhere(tactic, c.problem(), inputs.buffers(c));
+  Outcome run = runEverywhere(tactic, c.fp8Problem(), inputs.buffers(c));
   std::vector<uint16_t> y = fromBytes<uint16_t>(run.outputs["result"]);
   for (int64_t m = 0; m < c.m; ++m)
     for (int64_t n = 0; n < c.n; ++n) {
@@ -183,112 +161,91 @@ TEST(DenseFp8Edge, SmallIntegersAreExact) {
 }
 
 TEST(DenseFp8, TheResultMayTakeTheResidualsPlace) {
-  for (const Fp8Case &c : {Fp8Case{5, 64, 1024, "none", false, true},
-                           Fp8Case{16, 64, 1024, "gated_silu", false, true}})
-    expectSameInPlace(tactic, c.problem(), Fp8Inputs(c, 9).buffers(c), "result",
-                      "residual");
+  for (const DenseCase &c :
+       {DenseCase{5, 64, 1024, "none", false, true},
+        DenseCase{22, 64, 1024, "none", false, true},
+        DenseCase{16, 64, 1024, "gated_silu", false, true}})
+    expectSameInPlace(tacticOf(c), c.fp8Problem(),
+                      DenseFp8Inputs(c, 9).buffers(c), "result", "residual");
 }
 
 TEST(DenseFp8, AgreesWithThePlainLoop) {
-  Fp8Case c{5, 96, 1536};
-  Fp8Inputs inputs(c, 6);
-  Outcome run = runEverywhere("gfx950.dense_fp8_block128_plain", c.problem(),
+  DenseCase c{5, 96, 1536};
+  DenseFp8Inputs inputs(c, 6);
+  Outcome run = runEverywhere("gfx950.dense_fp8_block128_plain", c.fp8Problem(),
                               inputs.buffers(c));
   EXPECT_EQ(inputs.check(c, run), "");
 }
 
-Counters countersOf(const std::string &name, const Fp8Case &c) {
-  RunOptions options;
-  options.checks = 0;
-  options.counters = true;
-  llvm::Expected<Kernel> kernel = build(name, c.problem(), c.options);
-  if (!kernel) {
-    ADD_FAILURE() << llvm::toString(kernel.takeError());
-    return {};
-  }
-  llvm::Expected<Outcome> once =
-      run(*kernel, Fp8Inputs(c, 7).buffers(c), options);
-  if (!once) {
-    ADD_FAILURE() << llvm::toString(once.takeError());
-    return {};
-  }
-  return once->counters;
-}
-
-TEST(DenseFp8Counters, WeightsAreReadOnceWithManyLoadsInFlight) {
-  for (const Fp8Case &c : {Fp8Case{16, 11264, 2048, "gated_silu"},
-                           Fp8Case{16, 2048, 5632, "none", false, true}}) {
-    Counters counters = countersOf(tactic, c);
-    uint64_t weights = c.n * c.k, x = 16 * c.k;
-    // Four lanes of a column read its scales; a wave reads its arguments and
-    // the weight scales of its blocks and tiles.
-    uint64_t xScales = 16 * (c.k / 128) * 4;
-    uint64_t wScales = c.n / 128 * (c.k / 128) * 4;
-    uint64_t residual = c.residual ? 2 * c.m * c.width() : 0;
-    uint64_t pointers = 8 * (c.residual ? 6 : 5);
-    uint64_t tiles = c.epilogue == "gated_silu" ? 2 : 1;
-    EXPECT_EQ(counters.globalLoadBytes,
-              weights +
-                  counters.workgroups *
-                      (x + 4 * xScales + tiles * (c.k / 128) * 4) +
-                  residual + counters.waves * pointers);
-    EXPECT_EQ(counters.globalDistinctReadBytes,
-              weights + x + xScales + wScales + residual + pointers);
-    EXPECT_EQ(counters.globalStoreBytes, 2u * c.m * c.width());
-    EXPECT_GE(counters.firstWaitBytesPerCu, 64u * 1024) << counters.text();
-    EXPECT_LE(counters.maxRoundTrips, 2u);
-    EXPECT_LE(counters.ldsConflictCycles * 50, counters.ldsAccesses);
-  }
-}
-
 TEST(DenseFp8Negative, WrongKernelsAreNoticed) {
-  Fp8Case c{5, 256, 1024, "none", true, true};
-  Fp8Inputs inputs(c, 8);
-  auto check = [&](const Outcome &run) { return inputs.check(c, run); };
-  auto wrong = [&](const char *file, const char *from, const char *to,
-                   unsigned occurrence = 1) {
-    return noticed(tactic, c.problem(), inputs.buffers(c), {{"WAVES", 4}},
-                   {{file, from, to, occurrence}}, check);
-  };
   const char *const dense = "dense/fp8_block128.s";
-  EXPECT_EQ(wrong(dense, "// The stream.", "// The stream, unchanged."), "");
-  // Waits removed: of the weights, of the scalar scales, of the partial sums.
-  EXPECT_NE(wrong(dense, "netra_wait_memory (2 *", "netra_wait_memory 63 //")
-                .find("wait"),
-            std::string::npos);
-  EXPECT_NE(wrong(dense, "netra_wait_scalar                              // w",
-                  "s_nop 0 // w")
-                .find("wait"),
-            std::string::npos);
-  EXPECT_NE(wrong(dense, "s_waitcnt lgkmcnt(blk_left)", "s_nop 0").find("wait"),
-            std::string::npos);
-  // One layout index changed: the second half of a weight block, of an
-  // activation block, the row of the result.
-  EXPECT_NE(wrong(dense, "offset:2048*((\\c)%2)+1024 nt",
-                  "offset:2048*((\\c)%2)+512 nt"),
-            "");
-  EXPECT_NE(wrong(dense, "offset:128*(\\c)+64", "offset:128*(\\c)+32"), "");
-  EXPECT_NE(wrong(dense, "v_lshl_add_u32 v[V_OUT], v[V_T0], 3",
-                  "v_lshl_add_u32 v[V_OUT], v[V_T0], 2"),
-            "");
-  // One scale dropped, one swapped with its neighbour.
-  EXPECT_NE(wrong("include/mfma.inc",
-                  "v[.Lnetra_cs:.Lnetra_cs+1] op_sel:[0,1] op_sel_hi:[1,1]",
-                  "1.0"),
-            "");
-  EXPECT_NE(wrong(dense, "S_SW+BLK_C4*blk_t+(\\c), S_TMP",
-                  "S_SW+BLK_C4*blk_t+(\\c)/2, S_TMP"),
-            "");
-  EXPECT_NE(wrong(dense, "s_lshr_b32 s[S_TMP], s[S_TMP], 3",
-                  "s_lshr_b32 s[S_TMP], s[S_TMP], 4"),
-            "");
-  // The last wave's blocks dropped; a row that does not exist read.
-  EXPECT_NE(wrong(dense, ".rept NETRA_WAVES - 1", ".rept NETRA_WAVES - 2", 0),
-            "");
-  EXPECT_NE(
-      wrong(dense, "v_min_u32 v[V_T1], NETRA_M - 1", "v_min_u32 v[V_T1], 15")
-          .find("memory"),
-      std::string::npos);
+  const char *const tiles = "include/dense_tiles.inc";
+  for (int64_t m : {5, 21}) {
+    DenseCase c{m, 256, 1792, "none", true, true};
+    DenseFp8Inputs inputs(c, 8);
+    Buffers buffers = inputs.buffers(c);
+    auto check = [&](const Outcome &run) { return inputs.check(c, run); };
+    auto wrong = [&](const char *file, const char *from, const char *to,
+                     unsigned occurrence = 1) {
+      // The template comes along, because it sets what the tiles include needs.
+      return noticed(tacticOf(c), c.fp8Problem(), buffers, {{"WAVES", 2}},
+                     {{dense, "// The stream.", "// The stream, changed."},
+                      {file, from, to, occurrence}},
+                     check);
+    };
+    EXPECT_EQ(wrong(dense, "// Weight scales of", "// The weight scales of"),
+              "");
+    EXPECT_EQ(wrong(tiles, "// Scalars", "// The scalars"), "");
+    // Waits removed: of the weights, of the scalar scales, of the partial sums.
+    EXPECT_NE(wrong(tiles, "netra_wait_memory (2 *", "netra_wait_memory 63 //")
+                  .find("wait"),
+              std::string::npos);
+    EXPECT_NE(wrong(dense,
+                    "netra_wait_scalar                              // w",
+                    "s_nop 0 // w")
+                  .find("wait"),
+              std::string::npos);
+    EXPECT_NE(
+        wrong(tiles, "s_waitcnt lgkmcnt(dt_left)", "s_nop 0").find("wait"),
+        std::string::npos);
+    // One layout index changed: the second half of a weight block, of an
+    // activation block, the column of the result.
+    EXPECT_NE(wrong(tiles, "+DT_HALF_STRIDE nt", "+DT_HALF_STRIDE/2 nt"), "");
+    EXPECT_NE(
+        wrong(tiles, "offset:128*((\\c)%32)+64", "offset:128*((\\c)%32)+32"),
+        "");
+    EXPECT_NE(wrong(tiles, "v_lshl_add_u32 v[V_OUT+dt_m], v[V_GROUP], 3",
+                    "v_lshl_add_u32 v[V_OUT+dt_m], v[V_GROUP], 2"),
+              "");
+    // Scales: swapped with the neighbour's, the wrong 128 rows', the first
+    // wave's for all waves.
+    EXPECT_NE(wrong(dense, "v[V_SX+DT_C4*blk_m+(\\c)]",
+                    "v[V_SX+DT_C4*blk_m+((\\c)^1)%DT_C]"),
+              "");
+    EXPECT_NE(wrong(dense, "s_lshr_b32 s[S_TMP], s[S_FIRST], 3",
+                    "s_lshr_b32 s[S_TMP], s[S_FIRST], 4"),
+              "");
+    EXPECT_NE(wrong(dense, "netra_pointer_add S_X_SCALE, S_X_SCALE, S_TMP+1",
+                    "s_nop 0"),
+              "");
+    // The last wave's blocks dropped, the bias of the neighbour tile, no
+    // residual, a row that does not exist read.
+    EXPECT_NE(wrong(tiles, ".rept NETRA_WAVES - 1", ".rept NETRA_WAVES - 2", 0),
+              "");
+    EXPECT_NE(wrong(tiles, "netra_pointer_add S_BIAS, S_BIAS, S_TMP",
+                    "netra_pointer_add_const S_BIAS, S_BIAS, 32"),
+              "");
+    EXPECT_NE(wrong(tiles, "dt_add_bf16x4 dt_y, V_RESIDUAL+2*dt_u, dt_free",
+                    "s_nop 0"),
+              "");
+    EXPECT_NE(wrong(tiles,
+                    m > 16 ? "v_min_u32 v[\\v], NETRA_M - 1, v[\\v]"
+                           : "v_min_u32 v[\\v], NETRA_M - 1, v[V_COLUMN]",
+                    m > 16 ? "v_min_u32 v[\\v], 31, v[\\v]"
+                           : "v_min_u32 v[\\v], 15, v[V_COLUMN]")
+                  .find("memory"),
+              std::string::npos);
+  }
 }
 
 } // namespace

@@ -54,7 +54,8 @@ TEST(Guards, DenseBf16) {
        {"ROWS", 12, "NETRA_ROWS must be 4, 8 or 16"},
        {"WAVES", 17, "NETRA_WAVES must be 1..16"},
        {"DEPTH", 2, "NETRA_DEPTH must be between 1"},
-       {"EPILOGUE", 5, "NETRA_EPILOGUE must be"},
+       {"ACTIVATION", 6, "NETRA_ACTIVATION must be"},
+       {"GATED", 2, "NETRA_GATED must be 0 or 1"},
        {"BLOCK_X", 128, "the work-group must be"},
        {"GRID_X", 7, "the grid must be"},
        {"STATIC_LDS", 0, "NETRA_STATIC_LDS must be"},
@@ -66,17 +67,20 @@ TEST(Guards, DenseBf16) {
 TEST(Guards, DenseFp8) {
   expectRefusals(
       "gfx950.dense_fp8_block128_m16", denseFp8Problem(4, 64, 2048),
-      {{"M", 17, "NETRA_M must be 1..16"},
-       {"M", 0, "NETRA_M must be 1..16"},
+      {{"M", 33, "NETRA_M must be 1..32"},
+       {"M", 0, "NETRA_M must be 1..32"},
        {"N", 72, "NETRA_N must be a multiple of 16 * NETRA_TILES"},
-       {"K", 2000, "NETRA_K must be a multiple of 128 * NETRA_WAVES"},
-       {"TILES", 3, "NETRA_TILES must be 1 or 2"},
-       {"EPILOGUE", 4, "a gated epilogue needs NETRA_TILES = 2"},
-       {"DEPTH", 3, "NETRA_DEPTH must be between 1"},
+       {"K", 2000, "NETRA_K must be a multiple of NETRA_WAVES blocks"},
+       {"TILES", 3, "NETRA_TILES must be 1, 2 or 4"},
+       {"GATED", 1, "a gated epilogue needs NETRA_TILES = 2 or 4"},
+       {"GATED", 2, "NETRA_GATED must be 0 or 1"},
+       {"ACTIVATION", 6, "NETRA_ACTIVATION must be"},
+       {"DEPTH", 9, "NETRA_DEPTH must be between 1"},
        {"GRID_X", 5, "the grid must be"},
        {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be"}});
 }
 
+<<<<<<< HEAD
 TEST(Guards, RoutedExperts) {
   const MoeShape up{2, 5, 3, 256, 512}, last{2, 5, 3, 128, 256};
   expectRefusals("gfx950.moe_gate_up", gateUpProblem(up),
@@ -110,6 +114,18 @@ TEST(Guards, RoutedExperts) {
                  {{"N", 200, "NETRA_N must be a multiple of 128"},
                   {"ACTIVATION", 2, "NETRA_ACTIVATION must be 1"},
                   {"GRID_X", 3, "the grid must be"}});
+=======
+TEST(Guards, DenseBf16Mfma) {
+  expectRefusals("gfx950.dense_bf16_m32", denseBf16Problem(4, 64, 2048),
+                 {{"M", 33, "NETRA_M must be 1..32"},
+                  {"K", 2016, "NETRA_K must be a multiple of NETRA_WAVES"},
+                  {"WAVES", 17, "NETRA_WAVES must be 1..16"},
+                  {"TILES", 8, "NETRA_TILES must be 1, 2 or 4"},
+                  {"DEPTH", 9, "NETRA_DEPTH must be between 1"},
+                  {"GRID_X", 5, "the grid must be"},
+                  {"VGPRS", 64, "uses more VGPRs than NETRA_VGPRS declares"},
+                  {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be"}});
+>>>>>>> 7ad168e (Dense: FP8 up to 32 rows, bf16 2 to 32 rows on matrix tiles, every epilogue, weights of any size)
 }
 
 TEST(Guards, RmsNorm) {

@@ -345,7 +345,7 @@ static Problem denseProblem(int64_t m, int64_t n, const std::string &epilogue,
                             bool bias, bool residual) {
   Problem problem;
   problem.family = problem.operation = "dense";
-  int64_t width = epilogue == "gated_silu" ? n / 2 : n;
+  int64_t width = StringRef(epilogue).starts_with("gated_") ? n / 2 : n;
   if (bias)
     problem.operands.push_back({"bias", ElementType::BF16, {n}});
   if (residual)

@@ -106,9 +106,12 @@ inline std::vector<Value> finish(const std::vector<Value> &sums, int64_t m,
 }
 
 /// bf16 operands. A work-item's chain has K / 64 products at most, lanes and
-/// waves add 22 more.
+/// waves add 22 more. With `roundings` the sum is made in another way, each
+/// value going through at most so many.
 inline std::vector<Value> denseBf16(const uint16_t *x, const uint16_t *w,
-                                    int64_t m, int64_t n, int64_t k) {
+                                    int64_t m, int64_t n, int64_t k,
+                                    int64_t roundings = 0) {
+  double factor = roundings ? double(roundings) : (k / 64.0 + 22) * 2;
   std::vector<double> activation(m * k), row(k);
   for (int64_t i = 0; i < m * k; ++i)
     activation[i] = decodeBf16(x[i]);
@@ -123,8 +126,8 @@ inline std::vector<Value> denseBf16(const uint16_t *x, const uint16_t *w,
         sum += product;
         magnitude += std::fabs(product);
       }
-      sums[line * n + column] = {
-          sum, (k / 64.0 + 22) * 2 * f32Unit * magnitude + k * 0x1p-126};
+      sums[line * n + column] = {sum,
+                                 factor * f32Unit * magnitude + k * 0x1p-126};
     }
   }
   return sums;

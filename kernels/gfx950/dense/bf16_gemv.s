@@ -10,7 +10,7 @@
 //                 gate rows, half the matching up rows)
 //   NETRA_WAVES   waves of a work-group, 1..16, which share K
 //   NETRA_DEPTH   512-element chunks of K that a wave keeps in flight
-//   NETRA_EPILOGUE, NETRA_HAS_BIAS, NETRA_HAS_RESIDUAL
+//   NETRA_ACTIVATION, NETRA_GATED, NETRA_HAS_BIAS, NETRA_HAS_RESIDUAL
 // Work-group g computes rows ROWS * g .. (gated: outputs ROWS / 2 * g ..).
 //
 // Schedule. K is cut into chunks of 512; wave v owns chunks v * C .. v * C + C - 1,
@@ -38,7 +38,8 @@ netra_require (NETRA_N > 0 && NETRA_N % NETRA_ROWS == 0), "NETRA_N must be a mul
 netra_require (NETRA_DEPTH >= 1 && NETRA_DEPTH <= NETRA_K / (512 * NETRA_WAVES)), "NETRA_DEPTH must be between 1 and the chunks per wave, K / 512 / WAVES"
 netra_require (NETRA_DEPTH * (NETRA_ROWS + 1) + 2 <= 63), "NETRA_DEPTH * (NETRA_ROWS + 1) + 2 loads must fit the 63 that vmcnt can count"
 netra_require (8 + NETRA_ROWS + 4 * NETRA_DEPTH * (NETRA_ROWS + 1) <= 256), "NETRA_ROWS and NETRA_DEPTH need more than 256 VGPRs"
-netra_require (NETRA_EPILOGUE >= 0 && NETRA_EPILOGUE <= 4), "NETRA_EPILOGUE must be 0 (none), 1 (silu), 2 (gelu erf), 3 (gelu tanh) or 4 (gated silu)"
+netra_require (NETRA_ACTIVATION >= 0 && NETRA_ACTIVATION <= 5), "NETRA_ACTIVATION must be 0 (none), 1 (silu), 2 (gelu erf), 3 (gelu tanh) or 5 (sigmoid)"
+netra_require (NETRA_GATED == 0 || NETRA_GATED == 1), "NETRA_GATED must be 0 or 1"
 netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "the weight must be smaller than 4 GiB"
 netra_require (NETRA_BLOCK_X == 64 * NETRA_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 * NETRA_WAVES x 1 x 1"
 netra_require (NETRA_GRID_X == NETRA_N / NETRA_ROWS && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1), "the grid must be NETRA_N / NETRA_ROWS x 1 x 1"
@@ -46,11 +47,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
 
 .set GEMV_CHUNKS, NETRA_K / (512 * NETRA_WAVES)  // per wave
 .set GEMV_ROW_BYTES, 2 * NETRA_K
-.if NETRA_EPILOGUE == NETRA_ACT_GATED_SILU
-.set GEMV_OUTPUTS, NETRA_ROWS / 2                // per work-group
-.else
-.set GEMV_OUTPUTS, NETRA_ROWS
-.endif
+.set GEMV_OUTPUTS, NETRA_ROWS / (1 + NETRA_GATED) // per work-group
 
 // Scalars
 .set S_X, 6
@@ -242,7 +239,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
   .if NETRA_HAS_BIAS
     v_add_f32 v[V_PARTIAL], v[V_PARTIAL], v[V_BIAS]
   .endif
-  netra_activate NETRA_EPILOGUE, V_ACC, V_PARTIAL, V_T0, V_T1
+  netra_activate NETRA_ACTIVATION, V_ACC, V_PARTIAL, V_T0, V_T1
   .if GEMV_OUTPUTS < NETRA_ROWS
     // Lane g takes the up sum of lane g + OUTPUTS (same row of 16); the sum was
     // written before the activation, so DPP may read it at once.

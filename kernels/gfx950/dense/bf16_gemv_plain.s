@@ -1,12 +1,13 @@
-// Netra gfx950 kernel: dense, bf16, one activation row, the plain loop.
+// Netra gfx950 kernel: dense, bf16, the plain loop.
 // SPDX-License-Identifier: MIT
 //
-//   y[n] = bf16( sum over k of x[k] * w[n, k] )
+//   y[m, n] = bf16( sum over k of x[m, k] * w[n, k] )
 //
-// The yardstick for dense/bf16_gemv.s and not meant for use: one wave per weight row,
-// one 512-element chunk of K at a time: load, wait, multiply.
+// The yardstick for dense/bf16_gemv.s and dense/bf16_mfma.s and not meant for use: one
+// wave per weight row and activation row, one 512-element chunk of K at a time: load,
+// wait, multiply.
 //
-// Constants: NETRA_M = 1, NETRA_N, NETRA_K (a multiple of 512).
+// Constants: NETRA_M 1..32, NETRA_N, NETRA_K (a multiple of 512).
 // Arithmetic: lane l adds k = 512 c + 8 l .. + 7 by fma in ascending k and c; lanes by
 // netra_wave_reduce; one rounding to bf16.
 
@@ -14,11 +15,11 @@
 .include "include/reduce.inc"
 .include "include/convert.inc"
 
-netra_require (NETRA_M == 1), "NETRA_M must be 1"
+netra_require (NETRA_M >= 1 && NETRA_M <= 32), "NETRA_M must be 1..32"
 netra_require (NETRA_K > 0 && NETRA_K % 512 == 0), "NETRA_K must be a multiple of 512"
 netra_require (NETRA_N > 0 && NETRA_N * NETRA_K <= 0x7fffffff), "the weight must be smaller than 4 GiB"
 netra_require (NETRA_BLOCK_X == 64 && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 x 1 x 1"
-netra_require (NETRA_GRID_X == NETRA_N && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1), "the grid must be NETRA_N x 1 x 1"
+netra_require (NETRA_GRID_X == NETRA_N && NETRA_GRID_Y == NETRA_M && NETRA_GRID_Z == 1), "the grid must be NETRA_N x NETRA_M x 1"
 
 .set S_X, 6
 .set S_WEIGHT, 8
@@ -47,6 +48,8 @@ netra_require (NETRA_GRID_X == NETRA_N && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1
   netra_wait_scalar
   s_add_u32 s[S_WEIGHT], s[S_WEIGHT], s[S_TMP]
   s_addc_u32 s[S_WEIGHT+1], s[S_WEIGHT+1], s[S_TMP+1]
+  s_mul_i32 s[S_TMP], s3, 2*NETRA_K
+  netra_pointer_add S_X, S_X, S_TMP
 .Lplain_loop_\name:
   global_load_dwordx4 v[V_X:V_X+3], v[V_OFFSET], s[S_X:S_X+1]
   global_load_dwordx4 v[V_W:V_W+3], v[V_OFFSET], s[S_WEIGHT:S_WEIGHT+1]
@@ -65,7 +68,9 @@ netra_require (NETRA_GRID_X == NETRA_N && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1
   s_cbranch_scc1 .Lplain_loop_\name
   netra_wave_reduce v_add_f32, V_SUM, V_T0
   netra_bf16_pack V_SUM, V_SUM, V_SUM
-  v_mov_b32 v[V_T0], s2
+  s_mul_i32 s[S_TMP], s3, NETRA_N
+  s_add_u32 s[S_TMP], s[S_TMP], s2
+  v_mov_b32 v[V_T0], s[S_TMP]
   v_lshlrev_b32 v[V_T0], 1, v[V_T0]
   s_mov_b64 exec, 1
   global_store_short v[V_T0], v[V_SUM], s[S_RESULT:S_RESULT+1]

@@ -1,11 +1,13 @@
 // Netra gfx950 kernel: dense, FP8 with block scales, the plain loop.
 // SPDX-License-Identifier: MIT
 //
-// The arithmetic of dense/fp8_block128.s without epilogue. The yardstick for it and not
-// meant for use: one wave per 16 weight rows, one K block at a time: load, wait, multiply.
+// What dense/fp8_block128.s computes, without epilogue. The yardstick for it and not meant
+// for use: one wave per 16 weight rows, one K block at a time: load, wait, multiply, and
+// the formula as it stands, a multiplication, a multiplication and an addition per sum.
 //
 // Constants: NETRA_M 1..16, NETRA_N (a multiple of 16), NETRA_K (of 128).
-// Arithmetic: acc = fma(sw, sx * dot, acc), K blocks ascending; one rounding to bf16.
+// Arithmetic: acc = acc + sw * (sx * dot), each rounded, K blocks ascending; one rounding
+// to bf16.
 
 .include "include/kernel.inc"
 .include "include/convert.inc"
@@ -58,8 +60,6 @@ netra_require (NETRA_GRID_X == NETRA_N / 16 && NETRA_GRID_Y == 1 && NETRA_GRID_Z
   v_lshl_add_u32 v[V_OUT], v[V_T0], 3, v[V_OUT]
   s_lshl_b32 s[S_TMP], s2, 5
   v_add_u32 v[V_OUT], s[S_TMP], v[V_OUT]
-  v_mov_b32 v[V_SX+1], 0                         // the partner of a packed operand
-  s_mov_b32 s[S_SW+1], 0
   .set plain_r, 0
   .rept 4
     v_mov_b32 v[V_ACC+plain_r], 0
@@ -82,7 +82,13 @@ netra_require (NETRA_GRID_X == NETRA_N / 16 && NETRA_GRID_Y == 1 && NETRA_GRID_Z
   s_waitcnt vmcnt(0) lgkmcnt(0)
   netra_mfma_fp8_16x16x128 V_D, V_A, V_B
   netra_mfma_settle_8_passes
-  netra_scale_tile_rows V_ACC, V_D, V_SX, S_SW, S_TMP, 0
+  .set plain_r, 0
+  .rept 4
+    v_mul_f32 v[V_D+plain_r], v[V_SX], v[V_D+plain_r]
+    v_mul_f32 v[V_D+plain_r], s[S_SW], v[V_D+plain_r]
+    v_add_f32 v[V_ACC+plain_r], v[V_ACC+plain_r], v[V_D+plain_r]
+    .set plain_r, plain_r + 1
+  .endr
   v_add_u32 v[V_WOFF], 2048, v[V_WOFF]
   v_add_u32 v[V_XOFF], 128, v[V_XOFF]
   v_add_u32 v[V_SOFF], 4, v[V_SOFF]

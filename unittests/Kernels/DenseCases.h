@@ -1,0 +1,175 @@
+//===- DenseCases.h - Dense problems, their inputs and oracles --*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_UNITTESTS_KERNELS_DENSECASES_H
+#define NETRA_UNITTESTS_KERNELS_DENSECASES_H
+
+#include "Checks.h"
+
+namespace kernels {
+
+inline const char *const denseEpilogues[] = {
+    "none",          "silu",           "sigmoid",
+    "gelu_erf",      "gelu_tanh",      "gated_silu",
+    "gated_sigmoid", "gated_gelu_erf", "gated_gelu_tanh"};
+
+inline bool isGated(llvm::StringRef epilogue) {
+  return epilogue.starts_with("gated_");
+}
+
+/// One dense product, in bf16 or in FP8 with block scales.
+struct DenseCase {
+  int64_t m, n, k;
+  std::string epilogue = "none";
+  bool bias = false, residual = false;
+  Options options = {};
+
+  int64_t width() const { return isGated(epilogue) ? n / 2 : n; }
+  netra::Problem bf16Problem() const {
+    return denseBf16Problem(m, n, k, epilogue, bias, residual);
+  }
+  netra::Problem fp8Problem() const {
+    return denseFp8Problem(m, n, k, epilogue, bias, residual);
+  }
+};
+
+inline std::ostream &operator<<(std::ostream &os, const DenseCase &c) {
+  os << c.m << "x" << c.n << "x" << c.k << " " << c.epilogue
+     << (c.bias ? " bias" : "") << (c.residual ? " residual" : "");
+  for (const auto &[name, value] : c.options)
+    os << " " << name << "=" << value;
+  return os;
+}
+
+/// Bias and residual, and what the result must be once the sums are known.
+struct DenseFinish {
+  std::vector<uint16_t> bias, residual;
+
+  void randomize(const DenseCase &c, Random &random) {
+    bias = random.bf16(c.n);
+    residual = random.bf16(c.m * c.width());
+  }
+  void addTo(Buffers &inputs, const DenseCase &c) const {
+    if (c.bias)
+      inputs["bias"] = toBytes(bias);
+    if (c.residual)
+      inputs["residual"] = toBytes(residual);
+  }
+  std::string check(const DenseCase &c, const Outcome &run,
+                    const std::vector<oracle::Value> &sums) const {
+    llvm::StringRef function = c.epilogue;
+    oracle::Epilogue finish;
+    finish.gated = function.consume_front("gated_");
+    finish.function = function == "silu"        ? oracle::Function::Silu
+                      : function == "sigmoid"   ? oracle::Function::Sigmoid
+                      : function == "gelu_erf"  ? oracle::Function::GeluErf
+                      : function == "gelu_tanh" ? oracle::Function::GeluTanh
+                                                : oracle::Function::None;
+    finish.bias = c.bias ? bias.data() : nullptr;
+    finish.residual = c.residual ? residual.data() : nullptr;
+    auto output = run.outputs.find("result");
+    if (output == run.outputs.end())
+      return "no result";
+    return checkBf16(output->second, oracle::finish(sums, c.m, c.n, finish));
+  }
+};
+
+/// Inputs of a bf16 product.
+struct DenseBf16Inputs : DenseFinish {
+  std::vector<uint16_t> x, w;
+
+  DenseBf16Inputs(const DenseCase &c, uint64_t seed) {
+    Random random(seed);
+    x = random.bf16(c.m * c.k);
+    w = random.bf16(c.n * c.k, 1 / std::sqrt(double(c.k)));
+    randomize(c, random);
+  }
+  Buffers buffers(const DenseCase &c) const {
+    Buffers inputs{{"x", toBytes(x)}, {"weight", toBytes(w)}};
+    addTo(inputs, c);
+    return inputs;
+  }
+  /// One row goes through the vector unit, whose sums are trees; with more the
+  /// bound is that of any order.
+  std::string check(const DenseCase &c, const Outcome &run) const {
+    return DenseFinish::check(c, run,
+                              oracle::denseBf16(x.data(), w.data(), c.m, c.n,
+                                                c.k, c.m == 1 ? 0 : c.k));
+  }
+};
+
+/// Inputs of an FP8 product, the weights row-major, as the oracle wants them.
+struct DenseFp8Inputs : DenseFinish {
+  std::vector<uint8_t> x, w;
+  std::vector<float> xScale, wScale;
+
+  DenseFp8Inputs(const DenseCase &c, uint64_t seed) {
+    Random random(seed);
+    x = random.fp8(c.m * c.k, 60);
+    w = random.fp8(c.n * c.k, 60);
+    // Scales that differ from block to block, so that a wrong one shows.
+    xScale = random.positive(c.m * (c.k / 128), 0.005, 0.03);
+    wScale = random.positive((c.n + 127) / 128 * (c.k / 128), 0.0002, 0.001);
+    randomize(c, random);
+  }
+  Buffers buffers(const DenseCase &c) const {
+    Buffers inputs{{"x", x},
+                   {"weight", oracle::packN16K16(w, c.n, c.k)},
+                   {"x_scale", toBytes(xScale)},
+                   {"weight_scale", toBytes(wScale)}};
+    addTo(inputs, c);
+    return inputs;
+  }
+  std::string check(const DenseCase &c, const Outcome &run) const {
+    return DenseFinish::check(c, run,
+                              oracle::denseFp8(x.data(), w.data(),
+                                               xScale.data(), wScale.data(),
+                                               c.m, c.n, c.k));
+  }
+};
+
+/// Counters of one run without checks. Zeros will do: nothing a dense kernel
+/// does depends on the values.
+inline netra::sim::Counters denseCounters(const std::string &tactic,
+                                          const netra::Problem &problem,
+                                          const Options &chosen = {}) {
+  RunOptions options;
+  options.checks = 0;
+  options.counters = true;
+  Buffers inputs;
+  for (const netra::OperandSpec &operand : problem.operands) {
+    uint64_t bytes = netra::elementBytes(operand.type);
+    for (int64_t extent : operand.shape)
+      bytes *= extent;
+    if (operand.role != "result")
+      inputs[operand.role].resize(bytes);
+  }
+  llvm::Expected<Kernel> kernel = build(tactic, problem, chosen);
+  if (!kernel) {
+    ADD_FAILURE() << llvm::toString(kernel.takeError());
+    return {};
+  }
+  llvm::Expected<Outcome> once = run(*kernel, inputs, options);
+  if (!once) {
+    ADD_FAILURE() << llvm::toString(once.takeError());
+    return {};
+  }
+  return once->counters;
+}
+
+inline uint64_t vectorInstructions(const netra::sim::Counters &counters) {
+  uint64_t sum = 0;
+  for (const auto &[name, count] : counters.byMnemonic)
+    if (llvm::StringRef(name).starts_with("v_") ||
+        llvm::StringRef(name).starts_with("global_") ||
+        llvm::StringRef(name).starts_with("ds_"))
+      sum += count;
+  return sum;
+}
+
+} // namespace kernels
+
+#endif // NETRA_UNITTESTS_KERNELS_DENSECASES_H

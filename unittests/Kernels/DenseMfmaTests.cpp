@@ -1,0 +1,199 @@
+//===- DenseMfmaTests.cpp - gfx950.dense_bf16_m32 -------------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "DenseCases.h"
+
+using namespace kernels;
+
+namespace {
+
+const char *const tactic = "gfx950.dense_bf16_m32";
+
+class DenseMfma : public testing::TestWithParam<DenseCase> {};
+
+TEST_P(DenseMfma, MatchesOracle) {
+  const DenseCase &c = GetParam();
+  DenseBf16Inputs inputs(c, c.m + c.n + c.k);
+  Outcome run =
+      runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c), c.options);
+  EXPECT_EQ(inputs.check(c, run), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Small, DenseMfma,
+    testing::Values(DenseCase{2, 16, 64}, DenseCase{16, 64, 512},
+                    DenseCase{5, 8192, 128, "silu", true, true, {{"TILES", 2}}},
+                    DenseCase{
+                        20, 8192, 64, "gelu_tanh", true, true, {{"TILES", 2}}},
+                    DenseCase{7, 32, 8192, "none", true, true, {{"WAVES", 16}}},
+                    DenseCase{9, 32, 1024, "none", true, true, {{"DEPTH", 3}}},
+                    DenseCase{31, 48, 1344, "none", true, true, {{"WAVES", 3}}},
+                    DenseCase{6, 32, 2304, "none", true, true, {{"WAVES", 1}}},
+                    DenseCase{32, 32, 5120, "gated_gelu_erf", true, true}));
+
+// The router, the gates of the recurrent layers, the experts' down projection,
+// and the first columns of the LM head.
+INSTANTIATE_TEST_SUITE_P(Models, DenseMfma,
+                         testing::Values(DenseCase{16, 256, 2048},
+                                         DenseCase{12, 96, 5120},
+                                         DenseCase{32, 64, 2048},
+                                         DenseCase{12, 8192, 512}));
+
+TEST(DenseMfma, EveryRowCount) {
+  for (int64_t m = 2; m <= 32; ++m) {
+    DenseCase c{m, 32, 512, denseEpilogues[m % 9], m % 2 == 0, m % 3 == 0};
+    DenseBf16Inputs inputs(c, m);
+    Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+    EXPECT_EQ(inputs.check(c, run), "") << c;
+  }
+}
+
+TEST(DenseMfma, EveryEpilogue) {
+  const int64_t rows[] = {2, 12, 27};
+  unsigned turn = 0;
+  for (const char *epilogue : denseEpilogues)
+    for (unsigned with = 0; with != 4; ++with) {
+      DenseCase c{rows[turn++ % 3], 64, 192, epilogue, (with & 1) != 0,
+                  (with & 2) != 0};
+      DenseBf16Inputs inputs(c, turn);
+      Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+      EXPECT_EQ(inputs.check(c, run), "") << c;
+    }
+}
+
+TEST(DenseMfma, EveryMatrixModelMeetsTheBound) {
+  DenseCase c{6, 64, 2048};
+  DenseBf16Inputs inputs(c, 1);
+  llvm::Expected<Kernel> kernel = build(tactic, c.bf16Problem());
+  ASSERT_TRUE(static_cast<bool>(kernel)) << llvm::toString(kernel.takeError());
+  RunOptions options;
+  options.mfma = netra::sim::MfmaModel::Sequential;
+  llvm::Expected<Outcome> once = run(*kernel, inputs.buffers(c), options);
+  ASSERT_TRUE(static_cast<bool>(once)) << llvm::toString(once.takeError());
+  EXPECT_EQ(inputs.check(c, *once), "");
+}
+
+TEST(DenseMfmaEdge, ZeroNegativeZeroDenormalsAndOneHugeValue) {
+  DenseCase c{3, 64, 512};
+  DenseBf16Inputs inputs(c, 2);
+  for (uint16_t code : {0x0000, 0x8000, 0x0001, 0x807f}) {
+    inputs.x.assign(inputs.x.size(), code);
+    Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+    EXPECT_EQ(inputs.check(c, run), "") << code;
+  }
+  inputs.x.assign(inputs.x.size(), 0);
+  inputs.x[c.k + 317] = oracle::encodeBf16(1e30);
+  Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+  EXPECT_EQ(inputs.check(c, run), "");
+}
+
+TEST(DenseMfmaEdge, NotANumberAndInfinityStayInTheirRowAndColumn) {
+  DenseCase c{20, 32, 256};
+  DenseBf16Inputs inputs(c, 4);
+  inputs.x[18 * c.k + 100] = 0x7fc0;
+  inputs.w[7 * c.k + 30] = 0xffc0;
+  inputs.w[9 * c.k + 31] = 0x7f80;
+  Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+  std::vector<uint16_t> y = fromBytes<uint16_t>(run.outputs["result"]);
+  for (int64_t m = 0; m < c.m; ++m)
+    for (int64_t n = 0; n < c.n; ++n) {
+      uint16_t value = y[m * c.n + n];
+      EXPECT_EQ(oracle::isNanBf16(value), m == 18 || n == 7) << m << " " << n;
+      if (m != 18 && n == 9) {
+        EXPECT_EQ(value & 0x7fff, 0x7f80) << m;
+      }
+    }
+}
+
+TEST(DenseMfmaEdge, SmallIntegersAreExact) {
+  // Every model of the matrix core gives the same bits, and rows and columns
+  // differ from one another.
+  DenseCase c{21, 64, 256};
+  DenseBf16Inputs inputs(c, 5);
+  auto x = [&](int64_t m, int64_t k) { return (m * 5 + k) % 3 - 1.0; };
+  auto w = [&](int64_t n, int64_t k) { return (n * 3 + k * 7) % 5 - 2.0; };
+  for (int64_t k = 0; k < c.k; ++k) {
+    for (int64_t m = 0; m < c.m; ++m)
+      inputs.x[m * c.k + k] = oracle::encodeBf16(x(m, k));
+    for (int64_t n = 0; n < c.n; ++n)
+      inputs.w[n * c.k + k] = oracle::encodeBf16(w(n, k));
+  }
+  Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+  std::vector<uint16_t> y = fromBytes<uint16_t>(run.outputs["result"]);
+  for (int64_t m = 0; m < c.m; ++m)
+    for (int64_t n = 0; n < c.n; ++n) {
+      double sum = 0;
+      for (int64_t k = 0; k < c.k; ++k)
+        sum += x(m, k) * w(n, k);
+      EXPECT_EQ(y[m * c.n + n], oracle::encodeBf16(sum));
+    }
+}
+
+TEST(DenseMfma, TheResultMayTakeTheResidualsPlace) {
+  for (const DenseCase &c :
+       {DenseCase{5, 64, 1024, "none", false, true},
+        DenseCase{22, 64, 1024, "gated_silu", false, true}})
+    expectSameInPlace(tactic, c.bf16Problem(), DenseBf16Inputs(c, 9).buffers(c),
+                      "result", "residual");
+}
+
+TEST(DenseMfma, AgreesWithThePlainLoop) {
+  DenseCase c{5, 48, 1536};
+  DenseBf16Inputs inputs(c, 6);
+  Outcome run = runEverywhere("gfx950.dense_bf16_m32_plain", c.bf16Problem(),
+                              inputs.buffers(c));
+  EXPECT_EQ(inputs.check(c, run), "");
+}
+
+TEST(DenseMfmaNegative, WrongKernelsAreNoticed) {
+  const char *const dense = "dense/bf16_mfma.s";
+  const char *const tiles = "include/dense_tiles.inc";
+  DenseCase c{19, 64, 1024, "gated_gelu_tanh", true, true};
+  DenseBf16Inputs inputs(c, 8);
+  Buffers buffers = inputs.buffers(c);
+  auto check = [&](const Outcome &run) { return inputs.check(c, run); };
+  auto wrong = [&](const char *file, const char *from, const char *to,
+                   unsigned occurrence = 1) {
+    return noticed(tactic, c.bf16Problem(), buffers, {{"WAVES", 2}},
+                   {{dense, "// The stream.", "// The stream, changed."},
+                    {file, from, to, occurrence}},
+                   check);
+  };
+  EXPECT_EQ(wrong(tiles, "// Scalars", "// The scalars"), "");
+  // The settling of the last product, where only one tile follows it.
+  DenseCase one{3, 16, 1024};
+  EXPECT_NE(noticed(tactic, one.bf16Problem(),
+                    DenseBf16Inputs(one, 10).buffers(one), {{"WAVES", 2}},
+                    {{dense, "netra_mfma_settle_4_passes", "s_nop 0"}},
+                    [](const Outcome &) { return std::string(); })
+                .find("hazard"),
+            std::string::npos);
+  // The wait for a tile, a half twice.
+  EXPECT_NE(
+      wrong(dense, "dt_wait_tile \\c, bmm_t, \\issued", "s_nop 0").find("wait"),
+      std::string::npos);
+  EXPECT_NE(wrong(dense, "+4*bmm_h, ((\\c)==0", "+0, ((\\c)==0"), "");
+  // Rows of a tile a row too far apart, activation tiles confused, gate and up
+  // confused, one wave's part of K taken twice, no barrier.
+  EXPECT_NE(wrong(dense, "v_mul_u32_u24 v[V_WOFF], 2 * NETRA_K",
+                  "v_mul_u32_u24 v[V_WOFF], NETRA_K"),
+            "");
+  EXPECT_NE(
+      wrong(dense, "V_B+8*(DT_MT*bmm_slot+bmm_m)", "V_B+8*(DT_MT*bmm_slot)"),
+      "");
+  EXPECT_NE(wrong(tiles, "(NETRA_N / 32 + dt_t - DT_OUT)", "(dt_t)"), "");
+  EXPECT_NE(wrong(tiles, "netra_pointer_add S_TILE, S_TILE, S_TMP", "s_nop 0"),
+            "");
+  EXPECT_NE(wrong(tiles, "    netra_barrier\n    s_endpgm", "    s_endpgm"),
+            "");
+  // The up half's bias, the mask of the last rows.
+  EXPECT_NE(wrong(tiles, "v_add_u32 v[V_T1], NETRA_N, v[V_T1]", "s_nop 0"), "");
+  EXPECT_NE(wrong(tiles, "v_cmp_gt_u32 vcc, NETRA_M % 16",
+                  "v_cmp_gt_u32 vcc, NETRA_M % 16 - 1"),
+            "");
+}
+
+} // namespace
