@@ -80,7 +80,6 @@ TEST(Guards, DenseFp8) {
        {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be"}});
 }
 
-<<<<<<< HEAD
 TEST(Guards, RoutedExperts) {
   const MoeShape up{2, 5, 3, 256, 512}, last{2, 5, 3, 128, 256};
   expectRefusals("gfx950.moe_gate_up", gateUpProblem(up),
@@ -114,7 +113,8 @@ TEST(Guards, RoutedExperts) {
                  {{"N", 200, "NETRA_N must be a multiple of 128"},
                   {"ACTIVATION", 2, "NETRA_ACTIVATION must be 1"},
                   {"GRID_X", 3, "the grid must be"}});
-=======
+}
+
 TEST(Guards, DenseBf16Mfma) {
   expectRefusals("gfx950.dense_bf16_m32", denseBf16Problem(4, 64, 2048),
                  {{"M", 33, "NETRA_M must be 1..32"},
@@ -125,7 +125,6 @@ TEST(Guards, DenseBf16Mfma) {
                   {"GRID_X", 5, "the grid must be"},
                   {"VGPRS", 64, "uses more VGPRs than NETRA_VGPRS declares"},
                   {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be"}});
->>>>>>> 7ad168e (Dense: FP8 up to 32 rows, bf16 2 to 32 rows on matrix tiles, every epilogue, weights of any size)
 }
 
 TEST(Guards, RmsNorm) {
