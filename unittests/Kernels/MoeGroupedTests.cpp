@@ -118,21 +118,24 @@ TEST(MoeGateUpGrouped, WrongKernelsAreNoticed) {
 // Down
 //===----------------------------------------------------------------------===//
 
-const char *const downGrouped = "gfx950.moe_down_reduce_grouped";
+std::string downReduce(const MoeShape &c, bool grouped) {
+  return std::string("gfx950.moe_down_reduce") + (grouped ? "_grouped" : "") +
+         (c.bf16 ? "_bf16" : "");
+}
 
 MoeShape down(int64_t m, int64_t e, int64_t s, int64_t n, int64_t k,
-              bool residual = false) {
-  return {m, e, s, n, k, "none", false, residual};
+              bool residual = false, bool bf16 = false) {
+  return {m, e, s, n, k, "none", bf16, residual};
 }
 
 void expectDown(const MoeShape &c, const DownInputs &inputs) {
-  Outcome ours =
-      runEverywhere(downGrouped, downReduceProblem(c), inputs.buffers(c));
+  Outcome ours = runEverywhere(downReduce(c, true), downReduceProblem(c),
+                               inputs.buffers(c));
   EXPECT_EQ(inputs.check(c, ours), "") << c;
   if (c.s < 2)
     return;
   llvm::Expected<Kernel> kernel =
-      build("gfx950.moe_down_reduce", downReduceProblem(c));
+      build(downReduce(c, false), downReduceProblem(c));
   ASSERT_TRUE(static_cast<bool>(kernel)) << llvm::toString(kernel.takeError());
   RunOptions options;
   options.checks = 0;
@@ -145,49 +148,56 @@ TEST(MoeDownGrouped, MatchesOracleAndTheUngroupedBits) {
   for (const MoeShape &c :
        {down(2, 3, 2, 128, 128), down(5, 40, 4, 128, 384, true),
         down(32, 20, 9, 128, 256), down(16, 60, 9, 128, 512),
-        down(3, 5, 1, 128, 256, true)})
+        down(3, 5, 1, 128, 256, true), down(2, 3, 2, 128, 128, false, true),
+        down(5, 40, 4, 128, 384, true, true),
+        down(16, 30, 9, 128, 512, false, true)})
     expectDown(c, DownInputs(c, c.m + c.k));
 }
 
 TEST(MoeDownGrouped, AdversarialIds) {
-  MoeShape c = down(12, 5, 3, 128, 256, true);
-  std::vector<int32_t> mixed = {-1, 0, 5, 4, 4, 4, INT32_MIN, INT32_MAX, 1};
-  mixed.resize(36, -3);
-  // All 36 rows to one expert: three passes, the last of four rows.
-  for (const std::vector<int32_t> &ids :
-       {std::vector<int32_t>(36, 2), mixed, std::vector<int32_t>(36, -1)}) {
-    DownInputs inputs(c, 6, ids);
-    for (size_t row = 0; row != ids.size(); ++row)
-      if (!inputs.weight.rows.count(ids[row]))
-        inputs.route[row] = std::numeric_limits<float>::quiet_NaN();
-    expectDown(c, inputs);
+  for (bool bf16 : {false, true}) {
+    MoeShape c = down(12, 5, 3, 128, 256, true, bf16);
+    std::vector<int32_t> mixed = {-1, 0, 5, 4, 4, 4, INT32_MIN, INT32_MAX, 1};
+    mixed.resize(36, -3);
+    // All 36 rows to one expert: three passes, the last of four rows.
+    for (const std::vector<int32_t> &ids :
+         {std::vector<int32_t>(36, 2), mixed, std::vector<int32_t>(36, -1)}) {
+      DownInputs inputs(c, 6, ids);
+      for (size_t row = 0; row != ids.size(); ++row)
+        if (!inputs.weight.rows.count(ids[row]))
+          inputs.route[row] = std::numeric_limits<float>::quiet_NaN();
+      expectDown(c, inputs);
+    }
   }
 }
 
 TEST(MoeDownGrouped, WeightsOfEachExpertAreReadOnce) {
-  MoeShape c = down(16, 60, 9, 128, 512);
-  DownInputs inputs(c, 7);
-  Counters counters =
-      moeCounters(downGrouped, downReduceProblem(c), inputs.buffers(c));
-  uint64_t weights = inputs.weight.rows.size() * c.n * c.k, rows = 0;
-  std::map<int32_t, int> chosen;
-  for (int32_t id : inputs.ids)
-    ++chosen[id];
-  for (auto [id, count] : chosen)
-    rows += (count + 15) / 16 * 16;
-  // Each wave: three rounds of ids, pointers. Each work-group: the scales of
-  // its tiles, and for sixteen columns x, and in each of four lanes the scales
-  // and the weight of the slot.
-  EXPECT_EQ(counters.globalLoadBytes,
-            weights + counters.waves * (3 * 256 + 56) +
-                counters.workgroups *
-                    (chosen.size() * 4 * c.blocks() +
-                     rows * (c.k + 4 * (4 * c.blocks() + 4))));
-  EXPECT_GE(counters.bytesInFlightPerCu, 64u * 1024) << counters.text();
-  // Conflicts are those of routed rows: two tokens with one expert whose places
-  // agree modulo 16.
-  EXPECT_LE(counters.ldsConflictCycles * 10, counters.ldsAccesses)
-      << counters.text();
+  for (bool bf16 : {false, true}) {
+    MoeShape c = down(16, 60, 9, 128, 512, false, bf16);
+    DownInputs inputs(c, 7);
+    Counters counters = moeCounters(downReduce(c, true), downReduceProblem(c),
+                                    inputs.buffers(c));
+    uint64_t weights = inputs.weight.rows.size() * c.n * c.k, rows = 0;
+    std::map<int32_t, int> chosen;
+    for (int32_t id : inputs.ids)
+      ++chosen[id];
+    for (auto [id, count] : chosen)
+      rows += (count + 15) / 16 * 16;
+    // Each wave: three rounds of ids, pointers. Each work-group: the scales of
+    // its tiles, and for sixteen columns x, and in each of four lanes the
+    // scales and the weight of the slot.
+    EXPECT_EQ(counters.globalLoadBytes,
+              weights + counters.waves * (3 * 256 + (bf16 ? 48 : 56)) +
+                  counters.workgroups *
+                      (chosen.size() * 4 * c.blocks() +
+                       rows * (bf16 ? 2 * c.k + 16
+                                    : c.k + 4 * (4 * c.blocks() + 4))));
+    EXPECT_GE(counters.bytesInFlightPerCu, 64u * 1024) << counters.text();
+    // Conflicts are those of routed rows: two tokens with one expert whose
+    // places agree modulo 16.
+    EXPECT_LE(counters.ldsConflictCycles * 10, counters.ldsAccesses)
+        << counters.text();
+  }
 }
 
 TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
@@ -199,8 +209,8 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
   auto check = [&](const Outcome &run) { return inputs.check(c, run); };
   auto wrong = [&](const char *file, const char *from, const char *to,
                    unsigned occurrence = 1) {
-    return noticed(downGrouped, downReduceProblem(c), inputs.buffers(c), {},
-                   {{file, from, to, occurrence}}, check);
+    return noticed(downReduce(c, true), downReduceProblem(c), inputs.buffers(c),
+                   {}, {{file, from, to, occurrence}}, check);
   };
   const char *const file = "moe/down_reduce_grouped.s",
                     *const rows = "include/moe_rows.inc";

@@ -131,6 +131,8 @@ std::vector<SubjectMaker> projectSubjects() {
        kernels::downReduceProblem({1, 3, 2, 128, 256, "none", true})},
       {"gfx950.moe_down_reduce_grouped",
        kernels::downReduceProblem({6, 3, 3, 128, 256, "none", false, true})},
+      {"gfx950.moe_down_reduce_grouped_bf16",
+       kernels::downReduceProblem({6, 3, 2, 128, 128, "none", true, true})},
       {"gfx950.moe_down_reduce_plain",
        kernels::downReduceProblem({1, 3, 2, 128, 256})},
       {"gfx950.moe_gate_up", kernels::gateUpProblem({1, 3, 2, 128, 768})},

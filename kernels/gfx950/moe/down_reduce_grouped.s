@@ -1,18 +1,20 @@
 // Netra gfx950 kernel: down projection of routed experts and weighted sum, experts' weights read once.
 // SPDX-License-Identifier: MIT
 //
-// What moe/down_reduce.s computes from FP8 activations, to the bit, for several tokens, with
-// each expert's weights read once, however many tokens chose it.
+// What moe/down_reduce.s computes, to the bit, for several tokens, with each expert's weights
+// read once, however many tokens chose it.
 //
 // Constants
 //   NETRA_M, E, S  tokens (at most 32), experts, slots of a token; at most 512 rows (m, s)
 //   NETRA_N, K     N a multiple of 128, K of 128, at most 512
+//   NETRA_QUANTIZE 1: x is bf16
 //   NETRA_HAS_RESIDUAL
 //
 // Schedule. Work-group (tile): 16 columns of all tokens, eight waves. Wave v looks for the
 // experts v, v + 8, ... that somebody chose, three at a time, and has their weights and the
 // activations of their first sixteen rows in flight before it multiplies (as
-// moe/gate_up_grouped.s does). Products go to LDS, 64 bytes for each row and K block; behind
+// moe/gate_up_grouped.s does); with bf16 activations two at a time, and it asks for the
+// activations of each, which it quantizes, when their turn comes. Products go to LDS, 64 bytes for each row and K block; behind
 // a barrier each wave adds those of four tokens in the order of slots and blocks.
 //
 // LDS. Row (m, s) has place m (S | 1) + s, so that four tokens' rows, and sixteen tokens' of
@@ -28,7 +30,7 @@ netra_require (NETRA_N > 0 && NETRA_N % 128 == 0), "NETRA_N must be a multiple o
 netra_require (NETRA_K > 0 && NETRA_K % 128 == 0 && NETRA_K <= 512), "NETRA_K must be a multiple of 128 up to 512: a wave holds three tiles"
 
 .set DG_WAVES, 8
-.set DG_EXPERTS, 3                               // of a wave, in flight
+.set DG_EXPERTS, 3 - NETRA_QUANTIZE              // of a wave, in flight
 .set DG_KB, NETRA_K / 128                        // K blocks
 .set DG_ROWS, NETRA_M * NETRA_S
 .set DG_ROUNDS, (DG_ROWS + 63) / 64
@@ -41,7 +43,7 @@ netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "an expert's weights must be sm
 netra_require (NETRA_E * (NETRA_N / 128) * DG_KB <= 0x1fffffff), "the weight scales must be smaller than 2 GiB"
 netra_require (NETRA_BLOCK_X == 64 * DG_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 512 x 1 x 1"
 netra_require (NETRA_GRID_X == NETRA_N / 16 && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1), "the grid must be NETRA_N / 16 x 1 x 1"
-netra_require (NETRA_STATIC_LDS == DG_KB * DG_PLACES * 64 + DG_LISTS), "NETRA_STATIC_LDS must be 64 bytes per place and K block, and 6144 per 64 rows"
+netra_require (NETRA_STATIC_LDS == DG_KB * DG_PLACES * 64 + DG_LISTS), "NETRA_STATIC_LDS must be 64 bytes per place and K block, and 6144 (bf16: 4096) per 64 rows"
 
 // Scalars
 .set S_EXPERT, 4
@@ -77,8 +79,16 @@ netra_require (NETRA_STATIC_LDS == DG_KB * DG_PLACES * 64 + DG_LISTS), "NETRA_ST
 .set V_ROUTE, 22                                 // 2 per expert
 .set V_SX, 28                                    // 4 per expert
 .set V_D, 40                                     // 4 per K block
+.if NETRA_QUANTIZE
+.set V_XOFF, 32                                  // 1 per expert: the lane's activations
+.set V_F, 40                                     // 32 activations in f32
+.set V_B, 72                                     // 8 per K block, of the expert whose turn it is
+.set V_RAW, V_B + 8 * DG_KB                      // 16 per K block, in bf16
+.set V_A, V_RAW + 16 * DG_KB                     // 8 per expert and K block
+.else
 .set V_B, 56                                     // 8 per expert and K block
 .set V_A, V_B + 8 * DG_EXPERTS * DG_KB           // 8 per expert and K block
+.endif
 .set V_SUMMAND, 40                               // afterwards: a token's products
 
 // Byte offset in LDS of piece v[V_PIECE] of place v[V_PLACE]: v[V]. V is neither.
@@ -102,6 +112,10 @@ netra_require (NETRA_STATIC_LDS == DG_KB * DG_PLACES * 64 + DG_LISTS), "NETRA_ST
   netra_wait_lds
   v_lshlrev_b32 v[V_OFFSET], 2, v[V_T0]
   global_load_dword v[V_ROUTE+2*(\p)], v[V_OFFSET], s[S_ROUTES:S_ROUTES+1]
+  .if NETRA_QUANTIZE
+  v_mul_u32_u24 v[V_XOFF+(\p)], 2 * NETRA_K, v[V_T0]
+  v_lshl_add_u32 v[V_XOFF+(\p)], v[V_GROUP], 5, v[V_XOFF+(\p)]
+  .else
   v_mul_u32_u24 v[V_OFFSET], 4 * DG_KB, v[V_T0]
   netra_load_vector_run V_SX+4*(\p), V_OFFSET, S_X_SCALE, DG_KB, dg_scale_loads
   v_mul_u32_u24 v[V_OFFSET], NETRA_K, v[V_T0]
@@ -113,6 +127,7 @@ netra_require (NETRA_STATIC_LDS == DG_KB * DG_PLACES * 64 + DG_LISTS), "NETRA_ST
     global_load_dwordx4 v[dg_v+4:dg_v+7], v[V_OFFSET], s[S_X:S_X+1] offset:128*dg_b+64
     .set dg_b, dg_b + 1
   .endr
+  .endif
   .if !(NETRA_S & 1)
     netra_moe_token V_T1, V_T0, NETRA_S, S_TMP   // the places that no row has
     v_add_u32 v[V_T0], v[V_T0], v[V_T1]
@@ -144,13 +159,36 @@ netra_require (NETRA_STATIC_LDS == DG_KB * DG_PLACES * 64 + DG_LISTS), "NETRA_ST
 
 // The products of expert P, sixteen rows at a time.
 .macro dg_products p
+  .if NETRA_QUANTIZE
+  .set dg_x, V_B
+  .set dg_sx, V_SX
+  .else
+  .set dg_x, V_B + 8 * DG_KB * (\p)
+  .set dg_sx, V_SX + 4 * (\p)
+  .endif
   s_mov_b32 s[S_BASE], 0
+  .if !NETRA_QUANTIZE
   // Younger: what the later experts of a full round have asked for.
   netra_wait_memory ((DG_EXPERTS - 1 - (\p)) * (4 * DG_KB + 1 + dg_scale_loads))
+  .endif
 .Ldg_pass\@:
+  .if NETRA_QUANTIZE
+    .set dg_b, 0
+    .rept DG_KB
+      netra_moe_load_bf16 V_RAW+16*dg_b, V_XOFF+(\p), S_X, 256*dg_b
+      .set dg_b, dg_b + 1
+    .endr
+    .set dg_b, 0
+    .rept DG_KB
+      netra_wait_memory (4 * (DG_KB - 1 - dg_b)) // younger: the blocks after it
+      netra_moe_quantize V_B+8*dg_b, V_RAW+16*dg_b, V_F, V_SX+dg_b, V_T0, V_T1
+      .set dg_b, dg_b + 1
+    .endr
+    s_nop 1                                      // VALU writes VGPR, MFMA reads it: 2
+  .endif
   .set dg_b, 0
   .rept DG_KB
-    netra_mfma_fp8_16x16x128 V_D+4*dg_b, V_A+8*(DG_KB*(\p)+dg_b), V_B+8*(DG_KB*(\p)+dg_b)
+    netra_mfma_fp8_16x16x128 V_D+4*dg_b, V_A+8*(DG_KB*(\p)+dg_b), dg_x+8*dg_b
     .set dg_b, dg_b + 1
   .endr
   netra_mfma_settle_8_passes
@@ -158,7 +196,7 @@ netra_require (NETRA_STATIC_LDS == DG_KB * DG_PLACES * 64 + DG_LISTS), "NETRA_ST
   .rept DG_KB
     .set dg_d, V_D + 4 * dg_b
     .set dg_r, V_ROUTE + 2 * (\p)
-    netra_scale_tile_rows dg_d, dg_d, V_SX+4*(\p)+dg_b, S_SW+4*(\p)+dg_b, S_TMP, 1
+    netra_scale_tile_rows dg_d, dg_d, dg_sx+dg_b, S_SW+4*(\p)+dg_b, S_TMP, 1
     v_pk_mul_f32 v[dg_d:dg_d+1], v[dg_d:dg_d+1], v[dg_r:dg_r+1] op_sel_hi:[1,0]
     v_pk_mul_f32 v[dg_d+2:dg_d+3], v[dg_d+2:dg_d+3], v[dg_r:dg_r+1] op_sel_hi:[1,0]
     .set dg_b, dg_b + 1
@@ -174,7 +212,9 @@ netra_require (NETRA_STATIC_LDS == DG_KB * DG_PLACES * 64 + DG_LISTS), "NETRA_ST
   s_cmp_ge_u32 s[S_BASE], s[S_COUNT+(\p)]
   s_cbranch_scc1 .Ldg_done\@
   dg_rows \p
+  .if !NETRA_QUANTIZE
   netra_wait_memory 0
+  .endif
   s_branch .Ldg_pass\@
 .Ldg_done\@:
 .endm
@@ -203,7 +243,9 @@ netra_require (NETRA_STATIC_LDS == DG_KB * DG_PLACES * 64 + DG_LISTS), "NETRA_ST
 .macro netra_template name
   netra_kernel_begin \name
   netra_load_pointer S_X, NETRA_ARG_X
+  .if !NETRA_QUANTIZE
   netra_load_pointer S_X_SCALE, NETRA_ARG_X_SCALE
+  .endif
   netra_load_pointer S_WEIGHT, NETRA_ARG_WEIGHT
   netra_load_pointer S_WEIGHT_SCALE, NETRA_ARG_WEIGHT_SCALE
   netra_load_pointer S_ROUTES, NETRA_ARG_EXPERT_WEIGHTS
@@ -255,10 +297,12 @@ netra_require (NETRA_STATIC_LDS == DG_KB * DG_PLACES * 64 + DG_LISTS), "NETRA_ST
     .set dg_p, dg_p + 1
   .endr
 .Ldg_enough_\name:
+  .if !NETRA_QUANTIZE
   s_cmp_eq_u32 s[S_FOUND], DG_EXPERTS
   s_cbranch_scc1 .Ldg_full_\name
   netra_wait_memory 0                            // fewer loads than a full round counts
 .Ldg_full_\name:
+  .endif
   .set dg_p, 0
   .rept DG_EXPERTS
     s_cmp_le_u32 s[S_FOUND], dg_p
