@@ -184,7 +184,7 @@ struct Norm {
 };
 
 inline Norm rmsNorm(const uint16_t *x, const uint16_t *residual,
-                    const uint16_t *weight, int64_t m, int64_t n,
+                    const std::vector<double> &weight, int64_t m, int64_t n,
                     double epsilon, double weightOffset) {
   Norm norm;
   norm.result.resize(m * n);
@@ -204,7 +204,7 @@ inline Norm rmsNorm(const uint16_t *x, const uint16_t *residual,
     }
     double scale = 1 / std::sqrt(squares / n + epsilon);
     for (int64_t i = 0; i < n; ++i) {
-      double y = s[i] * scale * (decodeBf16(weight[i]) + weightOffset);
+      double y = s[i] * scale * (weight[i] + weightOffset);
       // Sum of squares: at most 64 steps deep; then a handful of roundings.
       norm.result[row * n + i] = {y, std::fabs(y) * 64 * f32Unit + 0x1p-133};
     }

@@ -112,9 +112,9 @@ TEST(QuantizeBlocksNegative, WrongKernelsAreNoticed) {
   EXPECT_EQ(wrong(quantize, "// Schedule.", "// The schedule."), "");
   EXPECT_NE(wrong(quantize, "  netra_wait_memory 0\n", "").find("wait"),
             std::string::npos);
-  EXPECT_NE(
-      wrong("include/rows.inc", "  netra_row16_reduce v_max_f32, \\v_t0\n", ""),
-      "");
+  EXPECT_NE(wrong("include/rows.inc",
+                  "  netra_row16_reduce v_max_f32, \\v_dst\n", ""),
+            "");
   EXPECT_NE(wrong("include/rows.inc", "v_lshrrev_b32 v[\\v_t2], 7",
                   "v_lshrrev_b32 v[\\v_t2], 8"),
             "");

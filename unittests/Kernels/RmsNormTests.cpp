@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checks.h"
+#include "NormTesting.h"
 
 using namespace kernels;
 
@@ -15,19 +15,31 @@ struct NormCase {
   bool residual = false, quantized = false;
   double weightOffset = 0;
   double epsilon = 1e-6;
+  bool weightF32 = false, rounded = false, groupMajor = false;
 
   std::string tactic() const {
+    if (groupMajor)
+      return "gfx950.rms_norm_bf16_quantized_group_major";
     return quantized ? "gfx950.rms_norm_bf16_quantized"
                      : "gfx950.rms_norm_bf16";
   }
+  NormForm form() const {
+    return {.residual = residual,
+            .quantized = quantized,
+            .weightF32 = weightF32,
+            .rounded = rounded,
+            .groupMajor = groupMajor};
+  }
   netra::Problem problem() const {
-    return rmsNormProblem(m, n, residual, quantized, epsilon, weightOffset);
+    return withForm(
+        rmsNormProblem(m, n, residual, quantized, epsilon, weightOffset),
+        form());
   }
   Buffers random(uint64_t seed) const {
     Random random(seed);
     Buffers inputs;
     inputs["x"] = toBytes(random.bf16(m * n));
-    inputs["weight"] = toBytes(random.bf16(n));
+    inputs["weight"] = randomWeight(random, n, weightF32);
     if (residual)
       inputs["residual"] = toBytes(random.bf16(m * n));
     return inputs;
@@ -36,27 +48,25 @@ struct NormCase {
     if (run.outputs.empty())
       return "no result";
     std::vector<uint16_t> x = fromBytes<uint16_t>(inputs.at("x"));
-    std::vector<uint16_t> weight = fromBytes<uint16_t>(inputs.at("weight"));
     std::vector<uint16_t> r;
     if (residual)
       r = fromBytes<uint16_t>(inputs.at("residual"));
     oracle::Norm norm =
-        oracle::rmsNorm(x.data(), residual ? r.data() : nullptr, weight.data(),
-                        m, n, static_cast<float>(epsilon), weightOffset);
+        oracle::rmsNorm(x.data(), residual ? r.data() : nullptr,
+                        weightValues(inputs.at("weight"), weightF32), m, n,
+                        static_cast<float>(epsilon), weightOffset);
     std::string text;
     if (residual)
       text = checkBf16(run.outputs.at("sum"), norm.sum);
-    if (quantized)
-      return text + checkQuantizedWithin(run.outputs.at("result"),
-                                         run.outputs.at("result_scale"),
-                                         norm.result);
-    return text + checkBf16(run.outputs.at("result"), norm.result);
+    return text + checkNormResult(form(), m, run, norm.result);
   }
 };
 
 std::ostream &operator<<(std::ostream &os, const NormCase &c) {
   return os << c.m << "x" << c.n << (c.residual ? " residual" : "")
-            << (c.quantized ? " quantized" : "") << " +" << c.weightOffset;
+            << (c.quantized ? " quantized" : "") << " +" << c.weightOffset
+            << (c.weightF32 ? " f32" : "") << (c.rounded ? " rounded" : "")
+            << (c.groupMajor ? " group major" : "");
 }
 
 class RmsNorm : public testing::TestWithParam<NormCase> {};
@@ -80,6 +90,77 @@ INSTANTIATE_TEST_SUITE_P(
                     NormCase{16, 8192, true, true},
                     NormCase{5, 8192, false, false, 1, 1e-5},
                     NormCase{17, 4096, true}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, RmsNorm,
+    testing::Values(
+        NormCase{5, 128}, NormCase{5, 128, true, true, 1},
+        NormCase{.m = 3, .n = 128, .weightF32 = true},
+        NormCase{.m = 3,
+                 .n = 128,
+                 .residual = true,
+                 .quantized = true,
+                 .weightF32 = true,
+                 .rounded = true,
+                 .groupMajor = true},
+        NormCase{.m = 3,
+                 .n = 1280,
+                 .residual = true,
+                 .quantized = true,
+                 .weightF32 = true,
+                 .rounded = true},
+        NormCase{.m = 3,
+                 .n = 2048,
+                 .residual = true,
+                 .quantized = true,
+                 .weightOffset = 1,
+                 .rounded = true,
+                 .groupMajor = true},
+        NormCase{.m = 2, .n = 2048, .weightF32 = true},
+        NormCase{.m = 2, .n = 3328, .quantized = true, .groupMajor = true},
+        NormCase{.m = 2,
+                 .n = 5120,
+                 .residual = true,
+                 .quantized = true,
+                 .weightOffset = 1,
+                 .weightF32 = true,
+                 .groupMajor = true},
+        NormCase{.m = 2,
+                 .n = 17408,
+                 .residual = true,
+                 .quantized = true,
+                 .rounded = true,
+                 .groupMajor = true},
+        NormCase{.m = 2, .n = 17408, .weightF32 = true},
+        NormCase{.m = 1,
+                 .n = 32768,
+                 .residual = true,
+                 .quantized = true,
+                 .weightF32 = true,
+                 .rounded = true}));
+
+// Every width in steps of 256 has a schedule that the template accepts.
+TEST(RmsNorm, AllWidthsAssemble) {
+  for (int64_t n = 1024; n <= 8192; n += 256)
+    for (bool quantized : {false, true}) {
+      NormCase c{2, n, true, quantized};
+      llvm::Expected<Kernel> kernel = build(c.tactic(), c.problem());
+      EXPECT_TRUE(bool(kernel)) << n << llvm::toString(kernel.takeError());
+    }
+}
+
+TEST(RmsNorm, OneCodeObjectForAllNumbersOfRows) {
+  for (bool groupMajor : {false, true}) {
+    NormCase few{.m = 1,
+                 .n = 2048,
+                 .residual = true,
+                 .quantized = true,
+                 .groupMajor = groupMajor};
+    NormCase many = few;
+    many.m = 4711;
+    expectOneCodeObject(few.tactic(), few.problem(), many.problem());
+  }
+}
 
 TEST(RmsNormQuantized, EqualsTheNormFollowedByTheQuantization) {
   NormCase plain{4, 2048, true, false}, fused{4, 2048, true, true};
@@ -157,6 +238,55 @@ TEST(RmsNormEdge, OverflowAndNotANumberAreWhatTheContractSays) {
   }
 }
 
+TEST(AddRmsNormContract, MatchesOracle) {
+  for (bool weightF32 : {false, true}) {
+    NormCase c{.m = 3,
+               .n = 5120,
+               .residual = true,
+               .quantized = true,
+               .weightOffset = 1,
+               .weightF32 = weightF32,
+               .rounded = true,
+               .groupMajor = true};
+    Buffers inputs = c.random(7);
+    Outcome run = runEverywhere("gfx950.add_rms_norm_group_quant_n5120",
+                                c.problem(), inputs);
+    EXPECT_EQ(c.check(inputs, run), "");
+  }
+}
+
+TEST(AddRmsNormContract, ArgumentsAndLaunch) {
+  NormCase c{.m = 8,
+             .n = 5120,
+             .residual = true,
+             .quantized = true,
+             .weightOffset = 1,
+             .rounded = true,
+             .groupMajor = true};
+  llvm::Expected<netra::Instance> instance =
+      instantiate("gfx950.add_rms_norm_group_quant_n5120", c.problem());
+  ASSERT_TRUE(bool(instance)) << llvm::toString(instance.takeError());
+  const netra::Contract &contract = instance->contract;
+  EXPECT_EQ(contract.kernargBytes, 96u);
+  EXPECT_EQ(contract.grid[0], 8u);
+  EXPECT_EQ(contract.block[0], 1024u);
+  EXPECT_EQ(contract.staticLds, 0u);
+  EXPECT_EQ(contract.dynamicLds, 256u);
+  const std::pair<const char *, unsigned> expected[] = {
+      {"input", 0},      {"residual", 8},      {"weight", 16},
+      {"out", 24},       {"residual_out", 32}, {"out_fp8", 40},
+      {"out_scale", 48}, {"rows", 56},         {"cols", 60},
+      {"in_stride", 64}, {"res_stride", 68},   {"epsilon", 72},
+      {"inv448", 76},    {"hidden0", 80},      {"hidden1", 88}};
+  ASSERT_EQ(contract.arguments.size(), std::size(expected));
+  for (size_t i = 0; i != std::size(expected); ++i) {
+    EXPECT_EQ(contract.arguments[i].name, expected[i].first);
+    EXPECT_EQ(contract.arguments[i].offset, expected[i].second);
+  }
+  EXPECT_EQ(contract.arguments[11].bits, 0x358637bdu);
+  EXPECT_EQ(contract.arguments[12].bits, 0x3b124925u);
+}
+
 TEST(RmsNormCounters, EachByteMovesOnce) {
   NormCase c{4, 2048, true};
   Outcome run = runEverywhere(c.tactic(), c.problem(), c.random(4));
@@ -179,31 +309,32 @@ TEST(RmsNormNegative, WrongKernelsAreNoticed) {
     return noticed(c.tactic(), c.problem(), inputs, {},
                    {{file, from, to, occurrence}}, check);
   };
-  const char *const norm = "norm/rms_norm.s";
-  EXPECT_EQ(wrong(norm, "// n, and its store.", "// n, stored."), "");
+  const char *const norm = "include/norm.inc";
+  EXPECT_EQ(wrong(norm, "// Netra", "// The Netra"), "");
   EXPECT_NE(
-      wrong(norm, "netra_wait_memory ((RMS_ITERS", "netra_wait_memory 63 //")
+      wrong(norm, "netra_wait_memory ((NORM_ITERS", "netra_wait_memory 63 //")
           .find("wait"),
       std::string::npos);
   EXPECT_NE(wrong("include/reduce.inc", "    netra_barrier\n", ""), "");
   // Layout: the scale's group, the row of x.
   EXPECT_NE(wrong(norm, "v_lshrrev_b32 v[V_T2], 8", "v_lshrrev_b32 v[V_T2], 9"),
             "");
-  EXPECT_NE(wrong(norm, "netra_row_pointer S_X, S_ROW, 2*NETRA_N",
-                  "netra_row_pointer S_X, S_ROW, NETRA_N"),
+  EXPECT_NE(wrong("norm/rms_norm.s", "norm_rows 2*NETRA_N, 2",
+                  "norm_rows NETRA_N, 2"),
             "");
   // The scale dropped from the codes, the group maximum over half a group, the
   // mean over too few columns, a wave's share dropped.
-  EXPECT_NE(wrong(norm, "netra_fp8_pack4 rms_v, rms_v, V_T1",
-                  "netra_fp8_pack4 rms_v, rms_v, V_T0"),
+  EXPECT_NE(wrong(norm, "netra_store_codes norm_v, NETRA_VEC, V_T1",
+                  "netra_store_codes norm_v, NETRA_VEC, V_T0"),
             "");
-  EXPECT_NE(wrong(norm, "netra_row32_join v_max_f32, V_T0, V_T1", "s_nop 0"),
-            "");
+  EXPECT_NE(
+      wrong("include/rows.inc", "netra_row32_join v_max_f32", "s_nop 0 //"),
+      "");
   EXPECT_NE(wrong(norm, "v_mov_b32 v[V_INV_N], NETRA_N",
                   "v_mov_b32 v[V_INV_N], NETRA_N-256"),
             "");
-  EXPECT_NE(wrong(norm, "s_cmp_lt_u32 s[S_WAVE], RMS_RAGGED",
-                  "s_cmp_lt_u32 s[S_WAVE], RMS_RAGGED-1"),
+  EXPECT_NE(wrong(norm, "s_cmp_lt_u32 s[S_WAVE], NORM_RAGGED",
+                  "s_cmp_lt_u32 s[S_WAVE], NORM_RAGGED-1"),
             "");
 }
 
