@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MoeCases.h"
+#include "NormProblems.h"
+#include "RouterProblems.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -129,12 +131,57 @@ TEST(Guards, DenseBf16Mfma) {
 
 TEST(Guards, RmsNorm) {
   expectRefusals("gfx950.rms_norm_bf16", rmsNormProblem(2, 2048, false, false),
-                 {{"N", 8448, "at most 8192"},
-                  {"N", 2000, "NETRA_N must be a multiple of 256"},
-                  {"VEC", 2, "NETRA_VEC must be 4 or 8"},
+                 {{"N", 33024, "at most 32768"},
+                  {"N", 2000, "NETRA_N must be 128 or a multiple of 256"},
+                  {"VEC", 16, "NETRA_VEC must be 2, 4 or 8"},
+                  {"HAS_ROUNDED", 1, "1 with a quantized result"},
+                  {"SCALE_GROUP_MAJOR", 1, "1 with a quantized result"},
                   {"WAVES", 3, "NETRA_WAVES must be 1, 2, 4, 8 or 16"},
                   {"QUANTIZE", 2, "NETRA_QUANTIZE must be 0 or 1"},
                   {"GRID_X", 3, "the grid must be"}});
+}
+
+TEST(Guards, OtherNorms) {
+  const NormForm form{.quantized = true, .groupMajor = true};
+  netra::Problem layer = withForm(rmsNormProblem(2, 2048, false, true), form);
+  layer.operation = "layer_norm";
+  expectRefusals("gfx950.layer_norm_bf16_quantized_group_major", layer,
+                 {{"HAS_BIAS", 2, "NETRA_HAS_BIAS must be 0 or 1"},
+                  {"HAS_SUM", 1, "1 with a residual"},
+                  {"WEIGHT_F32", 2, "NETRA_WEIGHT_F32 must be 0 or 1"},
+                  {"STATIC_LDS", 16, "NETRA_STATIC_LDS must be 8"}});
+  expectRefusals("gfx950.gated_rms_norm_bf16_quantized_group_major",
+                 gatedRmsNormProblem(2, 3, 128, form),
+                 {{"N", 192, "NETRA_N must be 64, 128, 256 or 512"},
+                  {"N", 512, "NETRA_N * NETRA_ROWS_PER_WAVE must be"},
+                  {"H", 0, "NETRA_H must be at least 1"},
+                  {"ROWS_PER_WAVE", 3, "NETRA_ROWS_PER_WAVE must be 1, 2 or 4"},
+                  {"ACTIVATION", 2, "NETRA_ACTIVATION must be 1 (silu)"},
+                  {"M", 1 << 29, "NETRA_M * NETRA_H * NETRA_H must be below"},
+                  {"GRID_X", 1, "the grid must be"}});
+}
+
+TEST(Guards, Router) {
+  expectRefusals("gfx950.router_projection", denseBf16Problem(2, 256, 2048),
+                 {{"M", 65, "NETRA_M must be 1..64"},
+                  {"N", 513, "NETRA_N must be 1..512"},
+                  {"K", 8704, "NETRA_K must be a multiple of 512, at most"},
+                  {"GRID_Y", 1, "the grid must be"}});
+  const GuardCase routing[] = {
+      {"E", 576, "NETRA_E must be a multiple of 64, at most 512"},
+      {"TOPK", 17, "NETRA_TOPK must be 1..16"},
+      {"S", 8, "NETRA_S must be NETRA_TOPK, + 1"},
+      {"HAS_BIAS", 1, "1 with sigmoid scores"},
+      {"GROUPS", 3, "NETRA_GROUPS must divide NETRA_E"},
+      {"GROUPS", 8, "groups must have 16, 32 or 64 experts"},
+      {"TOPGROUPS", 2, "NETRA_TOPGROUPS must be"},
+      {"SCORING", 2, "NETRA_SCORING must be 0"},
+      {"SHARED", 3, "NETRA_SHARED must be 0"},
+      {"K", 100, "NETRA_K must be a multiple of 512"}};
+  RouteSpec spec{.k = 512, .shared = "sigmoid"};
+  expectRefusals("gfx950.route_logits", spec.problem(), routing);
+  spec.projected = true;
+  expectRefusals("gfx950.route_projected", spec.problem(), routing);
 }
 
 TEST(Guards, GatedAndQuantize) {
@@ -153,7 +200,7 @@ TEST(Guards, GatedAndQuantize) {
 }
 
 TEST(Catalogue, PlainLoopsAreNeverChosenUnasked) {
-  netra::Selection selection = catalog().select(denseBf16Problem(1, 64, 512));
+  netra::Selection selection = catalog().select(denseBf16Problem(1, 1024, 512));
   ASSERT_TRUE(selection.winner.has_value());
   EXPECT_EQ(selection.winner->tactic->name, "gfx950.dense_bf16_m1");
   selection = catalog().select(denseFp8Problem(16, 2048, 5632));

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 #include "Subjects.h"
+#include "KernelHarness.h"
 #include "MoeCases.h"
+#include "NormProblems.h"
 #include "Programs.h"
+#include "RouterProblems.h"
 
 using namespace llvm;
 
@@ -77,7 +80,9 @@ static kernels::Buffers randomInputs(const Problem &problem) {
     size_t count = 1;
     for (int64_t extent : operand.shape)
       count *= size_t(extent);
-    if (StringRef(operand.role).starts_with("result") || operand.role == "sum")
+    StringRef role = operand.role;
+    if (role.starts_with("result") || role == "sum" || role == "rounded" ||
+        (problem.family == "router" && role.starts_with("expert_")))
       continue;
     switch (operand.type) {
     case ElementType::BF16:
@@ -103,6 +108,13 @@ static kernels::Buffers randomInputs(const Problem &problem) {
     }
   }
   return inputs;
+}
+
+static Problem layerNorm(const kernels::NormForm &form) {
+  Problem problem = kernels::withForm(
+      kernels::rmsNormProblem(2, 1280, form.residual, form.quantized), form);
+  problem.operation = "layer_norm";
+  return problem;
 }
 
 std::vector<SubjectMaker> projectSubjects() {
@@ -146,7 +158,48 @@ std::vector<SubjectMaker> projectSubjects() {
       {"gfx950.quantize_blocks_bf16", kernels::quantizeProblem(2, 640)},
       {"gfx950.rms_norm_bf16", kernels::rmsNormProblem(2, 1280, true, false)},
       {"gfx950.rms_norm_bf16_quantized",
-       kernels::rmsNormProblem(2, 1280, true, true)}};
+       kernels::rmsNormProblem(2, 1280, true, true)},
+      {"gfx950.rms_norm_bf16_quantized_group_major",
+       kernels::withForm(
+           kernels::rmsNormProblem(2, 1280, true, true),
+           {.weightF32 = true, .rounded = true, .groupMajor = true})},
+      {"gfx950.add_rms_norm_group_quant_n5120",
+       kernels::withForm(kernels::rmsNormProblem(2, 5120, true, true, 1e-6, 1),
+                         {.rounded = true, .groupMajor = true})},
+      {"gfx950.layer_norm_bf16", layerNorm({.residual = true, .bias = true})},
+      {"gfx950.layer_norm_bf16_quantized", layerNorm({.quantized = true})},
+      {"gfx950.layer_norm_bf16_quantized_group_major",
+       layerNorm({.quantized = true, .groupMajor = true})},
+      {"gfx950.gated_rms_norm_bf16",
+       kernels::gatedRmsNormProblem(2, 3, 128, {})},
+      {"gfx950.gated_rms_norm_bf16_quantized",
+       kernels::gatedRmsNormProblem(2, 3, 128, {.quantized = true})},
+      {"gfx950.gated_rms_norm_bf16_quantized_group_major",
+       kernels::gatedRmsNormProblem(
+           2, 3, 128,
+           {.quantized = true, .rounded = true, .groupMajor = true})},
+      {"gfx950.gated_rms_norm_group_quant_d128",
+       kernels::gatedRmsNormProblem(
+           1, 48, 128,
+           {.quantized = true, .rounded = true, .groupMajor = true})},
+      {"gfx950.router_projection", kernels::denseBf16Problem(2, 4, 512)},
+      {"gfx950.route_logits", kernels::RouteSpec{.m = 2,
+                                                 .experts = 64,
+                                                 .topK = 2,
+                                                 .k = 512,
+                                                 .groups = 4,
+                                                 .topGroups = 2,
+                                                 .sigmoid = true,
+                                                 .bias = true,
+                                                 .shared = "sigmoid"}
+                                  .problem()},
+      {"gfx950.route_projected", kernels::RouteSpec{.m = 1,
+                                                    .experts = 64,
+                                                    .topK = 2,
+                                                    .k = 512,
+                                                    .shared = "sigmoid",
+                                                    .projected = true}
+                                     .problem()}};
   std::vector<SubjectMaker> all;
   for (const TacticCase &c : cases)
     all.push_back(

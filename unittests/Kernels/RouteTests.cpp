@@ -1,0 +1,305 @@
+//===- RouteTests.cpp - gfx950.route_logits -------------------------------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "RouteTesting.h"
+
+using namespace kernels;
+
+namespace {
+
+const char *const tactic = "gfx950.route_logits";
+
+class Route : public testing::TestWithParam<RouteSpec> {};
+
+TEST_P(Route, MatchesOracle) {
+  const RouteSpec &spec = GetParam();
+  Buffers inputs = randomRoute(spec, spec.m + spec.experts);
+  Outcome run = runEverywhere(tactic, spec.problem(), inputs);
+  EXPECT_EQ(checkRoutes(spec, inputs, run), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Softmax, Route,
+    testing::Values(
+        RouteSpec{.m = 64}, RouteSpec{.m = 1, .k = 2048, .shared = "sigmoid"},
+        RouteSpec{.m = 16, .k = 2048, .shared = "sigmoid"},
+        RouteSpec{.m = 5, .experts = 64, .topK = 16, .normalize = false},
+        RouteSpec{.m = 5, .experts = 128, .topK = 1, .shared = "one"},
+        RouteSpec{.m = 5, .experts = 192, .normalize = false, .scale = 2.5},
+        RouteSpec{.m = 5,
+                  .experts = 448,
+                  .topK = 10,
+                  .k = 8192,
+                  .shared = "sigmoid",
+                  .scale = 0.5},
+        RouteSpec{.m = 5, .experts = 512, .topK = 16, .shared = "one"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Sigmoid, Route,
+    testing::Values(
+        RouteSpec{.m = 8, .sigmoid = true},
+        RouteSpec{.m = 8, .topK = 4, .sigmoid = true, .normalize = false},
+        RouteSpec{.m = 8,
+                  .experts = 384,
+                  .sigmoid = true,
+                  .bias = true,
+                  .shared = "one",
+                  .scale = 2.446},
+        RouteSpec{.m = 16,
+                  .groups = 8,
+                  .topGroups = 4,
+                  .sigmoid = true,
+                  .bias = true,
+                  .scale = 2.5},
+        RouteSpec{.m = 8, .groups = 16, .topGroups = 3, .sigmoid = true},
+        RouteSpec{.m = 8,
+                  .experts = 192,
+                  .topK = 6,
+                  .k = 512,
+                  .groups = 3,
+                  .topGroups = 1,
+                  .sigmoid = true,
+                  .bias = true,
+                  .shared = "sigmoid"},
+        RouteSpec{.m = 4,
+                  .experts = 64,
+                  .topK = 3,
+                  .groups = 2,
+                  .topGroups = 2,
+                  .sigmoid = true,
+                  .bias = true}));
+
+using Rows = std::vector<std::vector<double>>;
+
+/// Routes the rows in one launch and checks what comes out.
+Outcome routeRows(RouteSpec spec, const Rows &rows,
+                  const std::vector<float> &bias = {}) {
+  spec.m = int64_t(rows.size());
+  std::vector<uint16_t> codes;
+  for (const std::vector<double> &row : rows)
+    for (double logit : row)
+      codes.push_back(oracle::encodeBf16(logit));
+  Buffers inputs{{"logits", toBytes(codes)}};
+  if (!bias.empty())
+    inputs["correction_bias"] = toBytes(bias);
+  Outcome run = runEverywhere(tactic, spec.problem(), inputs);
+  EXPECT_EQ(checkRoutes(spec, inputs, run), "");
+  return run;
+}
+Outcome routeLogits(const RouteSpec &spec, const std::vector<double> &logits,
+                    const std::vector<float> &bias = {}) {
+  return routeRows(spec, {logits}, bias);
+}
+
+TEST(RouteEdge, TiesGoToTheLowerIndex) {
+  RouteSpec spec;
+  auto idsOf = [](const Outcome &run) {
+    return fromBytes<int32_t>(run.outputs.at("expert_ids"));
+  };
+  std::vector<double> logits(256, 0.5);
+  EXPECT_EQ(idsOf(routeLogits(spec, logits)),
+            (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+  // Equal values in other registers and in lower lanes; -0 equals 0.
+  std::fill(logits.begin(), logits.end(), -1.0);
+  for (int e : {255, 64, 129, 63, 200})
+    logits[e] = 3;
+  logits[190] = -0.0;
+  logits[191] = 0.0;
+  EXPECT_EQ(idsOf(routeLogits(spec, logits)),
+            (std::vector<int32_t>{63, 64, 129, 200, 255, 190, 191, 0}));
+  std::swap(logits[190], logits[191]);
+  EXPECT_EQ(idsOf(routeLogits(spec, logits)),
+            (std::vector<int32_t>{63, 64, 129, 200, 255, 190, 191, 0}));
+  // Equal groups: the first four of eight.
+  RouteSpec grouped{.groups = 8, .topGroups = 2, .sigmoid = true};
+  EXPECT_EQ(idsOf(routeLogits(grouped, std::vector<double>(256, 1.0))),
+            (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+  std::fill(logits.begin(), logits.end(), -2.0);
+  for (int e : {70, 71, 200, 201})
+    logits[e] = 2;
+  EXPECT_EQ(idsOf(routeLogits(grouped, logits)),
+            (std::vector<int32_t>{70, 71, 200, 201, 64, 65, 66, 67}));
+}
+
+TEST(RouteEdge, AGroupIsJudgedByItsTwoBest) {
+  RouteSpec spec{.topK = 2, .groups = 8, .topGroups = 1, .sigmoid = true};
+  std::vector<double> logits(256, -8.0);
+  logits[5] = 6;                 // the best expert, alone in group 0
+  logits[100] = logits[101] = 1; // the best pair
+  logits[200] = logits[231] = 2; // 200 is in group 6, 231 in group 7
+  Outcome run = routeLogits(spec, logits);
+  EXPECT_EQ(fromBytes<int32_t>(run.outputs["expert_ids"]),
+            (std::vector<int32_t>{100, 101}));
+}
+
+TEST(RouteEdge, TheBiasSelectsAndDoesNotWeigh) {
+  RouteSpec spec{.topK = 2, .sigmoid = true, .normalize = false, .bias = true};
+  std::vector<double> logits(256, 0.0);
+  std::vector<float> bias(256, 0.0f);
+  bias[77] = 1;
+  bias[200] = -1;
+  logits[200] = 4;
+  logits[9] = 1;
+  Outcome run = routeLogits(spec, logits, bias);
+  EXPECT_EQ(fromBytes<int32_t>(run.outputs["expert_ids"]),
+            (std::vector<int32_t>{77, 9}));
+  EXPECT_NEAR(fromBytes<float>(run.outputs["expert_weights"])[0], 0.5, 1e-6);
+}
+
+TEST(RouteEdge, SaturatedAndTinyScores) {
+  for (bool sigmoid : {false, true})
+    for (bool normalize : {false, true}) {
+      RouteSpec spec{.sigmoid = sigmoid, .normalize = normalize};
+      Rows rows;
+      for (double value : {120.0, -120.0, 0.0, 3e38, -3e38, 1e-40}) {
+        rows.push_back(std::vector<double>(256, value));
+        rows.push_back(rows.back());
+        rows.back()[130] = -value;
+      }
+      rows.push_back(std::vector<double>(256));
+      for (int e = 0; e != 256; ++e)
+        rows.back()[e] = (e % 2 ? 1 : -1) * e * 0.5;
+      routeRows(spec, rows);
+    }
+  for (double value : {120.0, -120.0}) {
+    RouteSpec spec{.k = 512, .shared = "sigmoid"};
+    Buffers inputs = randomRoute(spec, 3);
+    std::vector<uint16_t> x(512, 0), gate(512, 0);
+    x[300] = oracle::encodeBf16(value);
+    gate[300] = oracle::encodeBf16(1);
+    inputs["x"] = toBytes(x);
+    inputs["shared_gate"] = toBytes(gate);
+    Outcome run = runEverywhere(tactic, spec.problem(), inputs);
+    EXPECT_EQ(checkRoutes(spec, inputs, run), "") << value;
+  }
+}
+
+TEST(RouteEdge, NotANumberIsTheLargestAndShows) {
+  for (bool sigmoid : {false, true}) {
+    RouteSpec spec{.sigmoid = sigmoid};
+    std::vector<double> logits(256, 1.0);
+    logits[150] = logits[20] = std::nan("");
+    Outcome run = routeLogits(spec, logits);
+    EXPECT_EQ(fromBytes<int32_t>(run.outputs["expert_ids"]),
+              (std::vector<int32_t>{20, 150, 0, 1, 2, 3, 4, 5}));
+    for (float weight : fromBytes<float>(run.outputs["expert_weights"]))
+      EXPECT_TRUE(std::isnan(weight));
+    routeLogits(spec, std::vector<double>(256, std::nan("")));
+  }
+  RouteSpec apart{.sigmoid = true, .normalize = false};
+  std::vector<double> logits(256, 1.0);
+  logits[9] = std::nan("");
+  std::vector<float> weights =
+      fromBytes<float>(routeLogits(apart, logits).outputs["expert_weights"]);
+  EXPECT_TRUE(std::isnan(weights[0]));
+  EXPECT_FALSE(std::isnan(weights[1]));
+  RouteSpec grouped{.groups = 8, .topGroups = 1, .sigmoid = true};
+  logits[9] = 1;
+  logits[70] = std::nan("");
+  EXPECT_EQ(
+      fromBytes<int32_t>(routeLogits(grouped, logits).outputs["expert_ids"])[0],
+      70);
+}
+
+TEST(RouteEdge, Infinities) {
+  double infinity = std::numeric_limits<double>::infinity();
+  for (bool normalize : {false, true}) {
+    RouteSpec spec{.normalize = normalize};
+    Rows rows(2, std::vector<double>(256, 1.0));
+    rows[0][4] = rows[1][4] = -infinity;
+    rows[1][200] = infinity;
+    rows.push_back(std::vector<double>(256, -infinity));
+    routeRows(spec, rows);
+    spec.sigmoid = true;
+    routeRows(spec, rows);
+  }
+}
+
+TEST(RouteCounters, EachByteMovesOnce) {
+  RouteSpec spec{.m = 16, .k = 2048, .shared = "sigmoid"};
+  Outcome run = runEverywhere(tactic, spec.problem(), randomRoute(spec, 4));
+  uint64_t row = 2 * 256 + 2 * 2048;
+  EXPECT_EQ(run.counters.waves, 16u);
+  EXPECT_EQ(run.counters.globalLoadBytes, 16 * (row + 2 * 2048 + 40));
+  EXPECT_EQ(run.counters.globalDistinctReadBytes, 16 * row + 2 * 2048 + 40);
+  EXPECT_EQ(run.counters.globalStoreBytes, 16u * 9 * 8);
+  EXPECT_EQ(run.counters.globalDistinctWrittenBytes, 16u * 9 * 8);
+  EXPECT_LE(run.counters.maxRoundTrips, 2u);
+}
+
+TEST(Route, RefusesWhatItDoesNotCompute) {
+  auto refused = [](const RouteSpec &spec) {
+    return !catalog().select(spec.problem()).winner;
+  };
+  EXPECT_FALSE(refused(RouteSpec{}));
+  EXPECT_TRUE(refused(RouteSpec{.topK = 17}));
+  EXPECT_TRUE(refused(RouteSpec{.experts = 96}));
+  EXPECT_TRUE(refused(RouteSpec{.experts = 576}));
+  EXPECT_TRUE(refused(RouteSpec{.bias = true}));                // softmax
+  EXPECT_TRUE(refused(RouteSpec{.groups = 8, .topGroups = 4})); // softmax
+  EXPECT_TRUE(refused(
+      RouteSpec{.groups = 2, .topGroups = 1, .sigmoid = true})); // of 128
+  EXPECT_TRUE(refused(RouteSpec{
+      .topK = 16, .groups = 32, .topGroups = 1, .sigmoid = true})); // of 8
+}
+
+TEST(RouteNegative, WrongKernelsAreNoticed) {
+  RouteSpec spec{.m = 3,
+                 .k = 512,
+                 .groups = 8,
+                 .topGroups = 4,
+                 .sigmoid = true,
+                 .bias = true,
+                 .shared = "sigmoid",
+                 .scale = 2.5};
+  Buffers inputs = randomRoute(spec, 8);
+  auto wrongOf = [&](const RouteSpec &spec, const Buffers &inputs,
+                     const char *file, const char *from, const char *to,
+                     unsigned occurrence = 1) {
+    return noticed(
+        tactic, spec.problem(), inputs, {}, {{file, from, to, occurrence}},
+        [&](const Outcome &run) { return checkRoutes(spec, inputs, run); });
+  };
+  auto wrong = [&](const char *file, const char *from, const char *to,
+                   unsigned occurrence = 1) {
+    return wrongOf(spec, inputs, file, from, to, occurrence);
+  };
+  const char *const route = "include/route.inc", *const file = "router/route.s";
+  EXPECT_EQ(wrong(route, "// Netra", "// The Netra"), "");
+  EXPECT_NE(wrong(file, "netra_wait_memory (2 *", "netra_wait_memory 63 // (")
+                .find("wait"),
+            std::string::npos);
+  // Layout: the row of the logits, the register of an expert, the slot.
+  EXPECT_NE(
+      wrong(file, "S_LOGITS, S_ROW, 2*NETRA_E", "S_LOGITS, S_ROW, NETRA_E"),
+      "");
+  EXPECT_NE(wrong(route, "s_or_b32 s[\\s_t], s[\\s_t], 64*",
+                  "s_or_b32 s[\\s_t], s[\\s_t], 32*"),
+            "");
+  EXPECT_NE(wrong(route, "S_WEIGHTS, \\s_row, 4*NETRA_S",
+                  "S_WEIGHTS, \\s_row, 4*NETRA_TOPK"),
+            "");
+  // A dropped last expert, a group judged by its best alone, a bias that
+  // weighs, a missing scale, a missing normalisation, a shared gate unsquashed.
+  EXPECT_NE(wrong(route, ".rept NETRA_TOPK\n", ".rept NETRA_TOPK-1\n"), "");
+  EXPECT_NE(wrong(route, "v_add_f32 v[V_T0], v[V_T0], v[V_ID]",
+                  "v_add_f32 v[V_T0], 0, v[V_T0]"),
+            "");
+  EXPECT_NE(wrong(route, "v_mul_f32 v[V_WEIGHT], NETRA_ROUTED_SCALE",
+                  "v_mul_f32 v[V_WEIGHT], 1.0"),
+            "");
+  EXPECT_NE(wrong(route, "netra_row16_reduce v_add_f32, V_T0", "s_nop 1"), "");
+  EXPECT_NE(wrong(route, "netra_sigmoid V_T2, V_DOT, V_T0, V_T1",
+                  "v_mov_b32 v[V_T2], v[V_DOT]"),
+            "");
+  // Ties the other way round.
+  RouteSpec plain{.m = 2};
+  Buffers equal{{"logits", toBytes(std::vector<uint16_t>(512, 0x3f80))}};
+  EXPECT_EQ(wrongOf(plain, equal, route, "// Netra", "// The Netra"), "");
+  EXPECT_NE(wrongOf(plain, equal, route, "s_min_u32", "s_max_i32"), "");
+}
+
+} // namespace
