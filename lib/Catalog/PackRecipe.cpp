@@ -33,6 +33,22 @@ std::string PackStep::str() const {
   llvm_unreachable("unknown kind of step");
 }
 
+std::vector<int64_t> mergeLeading(ArrayRef<int64_t> shape, size_t rank) {
+  size_t merged = shape.size() - rank;
+  std::vector<int64_t> result(shape.drop_front(merged));
+  for (int64_t extent : shape.take_front(merged))
+    if (MulOverflow(result.front(), extent, result.front()))
+      result.front() = std::numeric_limits<int64_t>::max();
+  return result;
+}
+
+std::optional<size_t> concatenationRank(ArrayRef<size_t> ranks, int64_t axis) {
+  size_t rank = *min_element(ranks);
+  if (all_equal(ranks) || (axis == 0 && rank >= 2))
+    return rank;
+  return std::nullopt;
+}
+
 Expected<PackRecipe::Result> PackRecipe::verify() const {
   if (sources.empty())
     return createStringError("pack recipe: expected at least one source");
@@ -63,16 +79,25 @@ Expected<PackRecipe::Result> PackRecipe::verify() const {
       return createStringError(
           "pack recipe: expected a concat axis inside [0, " +
           Twine(first.shape.size()) + "), found " + Twine(concatAxis));
+    SmallVector<size_t> ranks;
+    for (const PackSource &source : sources)
+      ranks.push_back(source.shape.size());
+    std::optional<size_t> rank = concatenationRank(ranks, concatAxis);
+    if (!rank) {
+      size_t other = 0;
+      while (ranks[other] == ranks.front())
+        ++other;
+      return createStringError(
+          name(other) + ": expected " + Twine(ranks.front()) +
+          " dimensions as in source 0, found " + Twine(ranks[other]));
+    }
+    result.shape = mergeLeading(first.shape, *rank);
     for (size_t i = 1; i != sources.size(); ++i) {
-      std::vector<int64_t> shape = sources[i].shape;
-      if (shape.size() != first.shape.size())
-        return createStringError(
-            name(i) + ": expected " + Twine(first.shape.size()) +
-            " dimensions as in source 0, found " + Twine(shape.size()));
+      std::vector<int64_t> shape = mergeLeading(sources[i].shape, *rank);
       for (size_t d = 0; d != shape.size(); ++d)
-        if (int64_t(d) != concatAxis && shape[d] != first.shape[d])
+        if (int64_t(d) != concatAxis && shape[d] != result.shape[d])
           return createStringError(name(i) + ": expected extent " +
-                                   Twine(first.shape[d]) + " in dimension " +
+                                   Twine(result.shape[d]) + " in dimension " +
                                    Twine(d) + " as in source 0, found " +
                                    Twine(shape[d]));
       if (__builtin_add_overflow(result.shape[concatAxis], shape[concatAxis],

@@ -142,11 +142,11 @@ Expected<Packer> Packer::create(PackRecipe recipe) {
     return result.takeError();
   Packer packer;
   packer.result = std::move(*result);
-  const PackSource &first = recipe.sources.front();
-  packer.types = {first.type};
-  std::vector<int64_t> shape = first.shape;
-  for (const PackSource &source : ArrayRef(recipe.sources).drop_front())
-    shape[recipe.concatAxis] += source.shape[recipe.concatAxis];
+  packer.types = {recipe.sources.front().type};
+  // What the concatenation alone makes has been checked with the rest.
+  std::vector<int64_t> shape =
+      cantFail(PackRecipe{recipe.sources, recipe.concatAxis, {}}.verify())
+          .shape;
   for (const PackStep &step : recipe.steps) {
     if (step.kind == PackStep::Kind::Cast) {
       if (step.type != packer.types.back())

@@ -82,6 +82,45 @@ TEST(PackRecipe, ConcatenatesAlongAnyAxis) {
   }
 }
 
+/// A stack of matrices and, behind it, the rows of two that stand alone, in the
+/// layout of a kernel, and back.
+TEST(PackRecipe, RowsFollowEachOtherWhateverGroupsTheyComeIn) {
+  PackRecipe recipe;
+  recipe.sources = {source("experts", ElementType::BF16, {3, 32, 48}),
+                    source("gate", ElementType::BF16, {16, 48}),
+                    source("up", ElementType::BF16, {16, 48})};
+  recipe.steps = {PackStep::makeReshape({4, 32, 48})};
+  std::vector<Bytes> data = {randomBytes(3 * 32 * 48 * 2, 1),
+                             randomBytes(16 * 48 * 2, 2),
+                             randomBytes(16 * 48 * 2, 3)};
+  Bytes rows;
+  for (const Bytes &bytes : data)
+    rows.insert(rows.end(), bytes.begin(), bytes.end());
+  PackRecipe::Result result = llvm::cantFail(recipe.verify());
+  EXPECT_EQ(result.shape, (Shape{4, 32, 48}));
+  Bytes packed(result.bytes);
+  ASSERT_EQ(message(recipe.execute({data[0], data[1], data[2]}, packed)), "");
+  EXPECT_EQ(packed, rows);
+
+  recipe.steps.push_back(PackStep::makeLayout("n16k16"));
+  ASSERT_EQ(message(recipe.execute({data[0], data[1], data[2]}, packed)), "");
+  EXPECT_NE(packed, rows);
+  std::vector<Bytes> back = {Bytes(data[0].size()), Bytes(data[1].size()),
+                             Bytes(data[2].size())};
+  ASSERT_EQ(message(recipe.unpack(packed, {back[0], back[1], back[2]})), "");
+  EXPECT_EQ(back, data);
+
+  // Other extents must still agree, and rows must be those of matrices.
+  recipe.sources[1] = source("gate", ElementType::BF16, {16, 47});
+  EXPECT_THAT(message(recipe.verify()),
+              HasSubstr("source 1 (\"gate\"): expected extent 48"));
+  recipe.sources[1] = source("gate", ElementType::BF16, {48});
+  EXPECT_THAT(message(recipe.verify()), HasSubstr("expected 3 dimensions"));
+  recipe.sources[1] = source("gate", ElementType::BF16, {16, 48});
+  recipe.concatAxis = 1;
+  EXPECT_THAT(message(recipe.verify()), HasSubstr("expected 3 dimensions"));
+}
+
 TEST(PackRecipe, StripesAreSeamless) {
   // Larger than one stripe, with rows that do not divide it.
   PackRecipe recipe;

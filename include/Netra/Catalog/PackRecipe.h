@@ -16,6 +16,7 @@
 #include "Netra/Catalog/Layout.h"
 
 #include <memory>
+#include <optional>
 
 namespace netra {
 
@@ -71,6 +72,9 @@ struct PackStep {
 
 /// How a weight of an engine is made from tensors of a checkpoint: the sources
 /// are concatenated along `concatAxis`, then the steps are applied in order.
+/// Rows can be concatenated whatever groups they come in: along axis 0, a
+/// source of more dimensions may stand beside matrices, and counts as a matrix
+/// (`mergeLeading`).
 struct PackRecipe {
   std::vector<PackSource> sources;
   int64_t concatAxis = 0;
@@ -100,6 +104,16 @@ struct PackRecipe {
 
   bool operator==(const PackRecipe &) const = default;
 };
+
+/// `shape` with as many leading dimensions merged to one as leaves `rank`,
+/// which is at least 1 and at most what `shape` has: [2, 3, 5] and 2 give [6,
+/// 5]. An extent that does not fit 63 bits becomes the largest one.
+std::vector<int64_t> mergeLeading(llvm::ArrayRef<int64_t> shape, size_t rank);
+
+/// The rank that sources of these ranks are concatenated in along `axis`;
+/// nothing when they cannot be.
+std::optional<size_t> concatenationRank(llvm::ArrayRef<size_t> ranks,
+                                        int64_t axis);
 
 /// A checked recipe that can be run piece by piece, in either direction. All
 /// functions are const and safe to call from several threads. A call uses
