@@ -32,24 +32,54 @@ static void printKeyword(AsmPrinter &printer, StringRef keyword) {
   printer << keyword;
 }
 
-/// `custom<ActivationWord>`, and the last word of an epilogue.
-static ParseResult parseActivationWord(AsmParser &parser,
-                                       Activation &activation) {
+/// One word of those of an enumeration, which are `expected`.
+template <typename Enum>
+static ParseResult
+parseWord(AsmParser &parser, Enum &value, StringRef expected,
+          llvm::function_ref<std::optional<Enum>(StringRef)> symbolize) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef name;
   if (parser.parseKeyword(&name))
     return failure();
-  std::optional<Activation> parsed = symbolizeActivation(name);
+  std::optional<Enum> parsed = symbolize(name);
   if (!parsed)
     return parser.emitError(loc)
-           << "expected none, silu, sigmoid, gelu_erf or gelu_tanh, found '"
-           << name << "'";
-  activation = *parsed;
+           << "expected " << expected << ", found '" << name << "'";
+  value = *parsed;
   return success();
+}
+
+/// `custom<ActivationWord>`, and the last word of an epilogue.
+static ParseResult parseActivationWord(AsmParser &parser,
+                                       Activation &activation) {
+  return parseWord<Activation>(
+      parser, activation, "none, silu, sigmoid, gelu_erf or gelu_tanh",
+      [](StringRef name) { return symbolizeActivation(name); });
 }
 
 static void printActivationWord(AsmPrinter &printer, Activation activation) {
   printer << stringifyActivation(activation);
+}
+
+static ParseResult parseScoringWord(AsmParser &parser, Scoring &scoring) {
+  return parseWord<Scoring>(
+      parser, scoring, "softmax or sigmoid",
+      [](StringRef name) { return symbolizeScoring(name); });
+}
+
+static void printScoringWord(AsmPrinter &printer, Scoring scoring) {
+  printer << stringifyScoring(scoring);
+}
+
+static ParseResult parseSharedExpertWord(AsmParser &parser,
+                                         SharedExpert &shared) {
+  return parseWord<SharedExpert>(
+      parser, shared, "none, one or sigmoid",
+      [](StringRef name) { return symbolizeSharedExpert(name); });
+}
+
+static void printSharedExpertWord(AsmPrinter &printer, SharedExpert shared) {
+  printer << stringifySharedExpert(shared);
 }
 
 #include "Netra/IR/NetraEnums.cpp.inc"
@@ -107,10 +137,6 @@ static LogicalResult verifyRange(EmitError emitError, StringRef what,
                           "sum must fit 63 bits, found "
                        << offset << " and " << bytes;
   return success();
-}
-
-static void printIntegers(AsmPrinter &printer, ArrayRef<int64_t> values) {
-  llvm::interleaveComma(values, printer.getStream());
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,288 +327,6 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef architecture) {
     diagnostic << info.name;
   });
   return diagnostic;
-}
-
-//===----------------------------------------------------------------------===//
-// PackSourceAttr and PackAttr
-//===----------------------------------------------------------------------===//
-
-/// `"name" : type`
-static PackSourceAttr parsePackSource(AsmParser &parser) {
-  SMLoc loc = parser.getCurrentLocation();
-  std::string name;
-  RankedTensorType type;
-  if (parser.parseString(&name) || parser.parseColonType(type))
-    return {};
-  return parser.getChecked<PackSourceAttr>(
-      loc, parser.getContext(), parser.getBuilder().getStringAttr(name), type);
-}
-
-Attribute PackSourceAttr::parse(AsmParser &parser, Type) {
-  if (parser.parseLess())
-    return {};
-  PackSourceAttr source = parsePackSource(parser);
-  if (!source || parser.parseGreater())
-    return {};
-  return source;
-}
-
-void PackSourceAttr::print(AsmPrinter &printer) const {
-  printer << "<" << getCheckpoint() << " : " << getType() << ">";
-}
-
-LogicalResult PackSourceAttr::verify(EmitError emitError, StringAttr checkpoint,
-                                     RankedTensorType type) {
-  if (checkpoint.empty())
-    return emitError() << "pack_source C1: the name must not be empty";
-  if (!isRowMajor(type) || !getTensorBytes(type))
-    return emitError() << "pack_source C2: expected a static row-major tensor "
-                          "of stored elements, found "
-                       << type;
-  return success();
-}
-
-static Attribute parsePackOperand(AsmParser &parser) {
-  StringAttr symbol;
-  if (succeeded(parser.parseOptionalSymbolName(symbol)))
-    return FlatSymbolRefAttr::get(symbol);
-  return parsePackSource(parser);
-}
-
-/// `name` or `name<1, 2>`
-static LayoutAttr parseLayoutWord(AsmParser &parser) {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef name;
-  SmallVector<int64_t> parameters;
-  if (parser.parseKeyword(&name))
-    return {};
-  if (succeeded(parser.parseOptionalLess())) {
-    if (parser.parseCommaSeparatedList([&]() -> ParseResult {
-          return parser.parseInteger(parameters.emplace_back());
-        }) ||
-        parser.parseGreater())
-      return {};
-  }
-  return parser.getChecked<LayoutAttr>(loc, parser.getContext(), name,
-                                       ArrayRef<int64_t>(parameters));
-}
-
-static void printLayoutWord(AsmPrinter &printer, LayoutAttr layout) {
-  printer << layout.getName();
-  if (layout.getParameters().empty())
-    return;
-  printer << "<";
-  printIntegers(printer, layout.getParameters());
-  printer << ">";
-}
-
-static Attribute parsePackStep(AsmParser &parser) {
-  if (succeeded(parser.parseOptionalKeyword("cast"))) {
-    Type type;
-    if (parser.parseType(type))
-      return {};
-    return TypeAttr::get(type);
-  }
-  if (succeeded(parser.parseOptionalKeyword("reshape"))) {
-    SmallVector<int64_t> shape;
-    if (parser.parseCommaSeparatedList(
-            AsmParser::Delimiter::Square, [&]() -> ParseResult {
-              return parser.parseInteger(shape.emplace_back());
-            }))
-      return {};
-    return DenseI64ArrayAttr::get(parser.getContext(), shape);
-  }
-  bool restore = succeeded(parser.parseOptionalKeyword("restore"));
-  if (restore || succeeded(parser.parseOptionalKeyword("reorder"))) {
-    LayoutAttr layout = parseLayoutWord(parser);
-    if (!layout)
-      return {};
-    return PackReorderAttr::get(parser.getContext(), layout, restore);
-  }
-  if (parser.parseKeyword("layout", ", 'cast', 'reshape', 'reorder' or "
-                                    "'restore'"))
-    return {};
-  return parseLayoutWord(parser);
-}
-
-PackAttr PackAttr::parseBody(AsmParser &parser) {
-  SMLoc loc = parser.getCurrentLocation();
-  SmallVector<Attribute> sources, steps;
-  int64_t axis = 0;
-  auto parseSource = [&]() -> ParseResult {
-    sources.push_back(parsePackOperand(parser));
-    return success(static_cast<bool>(sources.back()));
-  };
-  if (succeeded(parser.parseOptionalKeyword("concat"))) {
-    if (parser.parseInteger(axis) ||
-        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                       parseSource))
-      return {};
-  } else if (parseSource()) {
-    return {};
-  }
-  while (succeeded(parser.parseOptionalKeyword("then"))) {
-    steps.push_back(parsePackStep(parser));
-    if (!steps.back())
-      return {};
-  }
-  return parser.getChecked<PackAttr>(loc, parser.getContext(),
-                                     ArrayRef<Attribute>(sources), axis,
-                                     ArrayRef<Attribute>(steps));
-}
-
-void PackAttr::printBody(AsmPrinter &printer) const {
-  auto printSource = [&](Attribute source) {
-    if (auto tensor = dyn_cast<PackSourceAttr>(source))
-      printer << tensor.getCheckpoint() << " : " << tensor.getType();
-    else
-      printer << source;
-  };
-  if (getSources().size() == 1) {
-    printSource(getSources().front());
-  } else {
-    printer << "concat " << getAxis() << " [";
-    llvm::interleaveComma(getSources(), printer, printSource);
-    printer << "]";
-  }
-  for (Attribute step : getSteps()) {
-    if (auto layout = dyn_cast<LayoutAttr>(step)) {
-      printer << " then layout ";
-      printLayoutWord(printer, layout);
-    } else if (auto reorder = dyn_cast<PackReorderAttr>(step)) {
-      printer << (reorder.getInverse() ? " then restore " : " then reorder ");
-      printLayoutWord(printer, reorder.getLayout());
-    } else if (auto shape = dyn_cast<DenseI64ArrayAttr>(step)) {
-      printer << " then reshape [";
-      printIntegers(printer, shape.asArrayRef());
-      printer << "]";
-    } else {
-      printer << " then cast " << cast<TypeAttr>(step).getValue();
-    }
-  }
-}
-
-Attribute PackAttr::parse(AsmParser &parser, Type) {
-  if (parser.parseLess())
-    return {};
-  PackAttr pack = parseBody(parser);
-  if (!pack || parser.parseGreater())
-    return {};
-  return pack;
-}
-
-void PackAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  printBody(printer);
-  printer << ">";
-}
-
-LogicalResult PackAttr::verify(EmitError emitError, ArrayRef<Attribute> sources,
-                               int64_t axis, ArrayRef<Attribute> steps) {
-  if (sources.empty() || axis < 0 || (sources.size() == 1 && axis != 0))
-    return emitError() << "pack C1: expected at least one source and an axis "
-                          "that is not negative (0 for one source), found "
-                       << sources.size() << " and axis " << axis;
-  if (!llvm::all_of(sources, llvm::IsaPred<FlatSymbolRefAttr>) &&
-      !llvm::all_of(sources, llvm::IsaPred<PackSourceAttr>))
-    return emitError() << "pack C2: sources must be all symbols or all tensors "
-                          "of a checkpoint";
-  for (auto [index, step] : llvm::enumerate(steps)) {
-    if (!isa<TypeAttr, LayoutAttr, PackReorderAttr, DenseI64ArrayAttr>(step))
-      return emitError() << "pack C3: a step must be a type, a shape, a "
-                            "reordering or a layout, found "
-                         << step;
-    if (isa<LayoutAttr>(step) && index + 1 != steps.size())
-      return emitError() << "pack C3: a layout must be the last step, found "
-                         << step << " as step " << index;
-  }
-  return success();
-}
-
-bool PackAttr::isSymbolic() const {
-  return isa<FlatSymbolRefAttr>(getSources().front());
-}
-
-PackAttr PackAttr::append(Attribute step) const {
-  SmallVector<Attribute> steps(getSteps());
-  steps.push_back(step);
-  return get(getContext(), getSources(), getAxis(), steps);
-}
-
-/// True when each value of `from` is a value of `to`.
-static bool isExactCast(Type from, Type to) {
-  if (from == to)
-    return true;
-  if (from.isBF16() || from.isF16())
-    return to.isF32() || to.isF64();
-  return from.isF32() && to.isF64();
-}
-
-FailureOr<RankedTensorType>
-PackAttr::getResultType(ArrayRef<RankedTensorType> sourceTypes,
-                        EmitError emitError) const {
-  RankedTensorType first = sourceTypes.front();
-  SmallVector<int64_t> shape(first.getShape());
-  if (getAxis() >= first.getRank() && sourceTypes.size() > 1)
-    return emitError() << "axis " << getAxis() << " is not one of " << first;
-  for (auto [index, type] : llvm::enumerate(sourceTypes)) {
-    if (!isRowMajor(type) || !type.hasStaticShape())
-      return emitError() << "source " << index
-                         << " must be static and row-major, found " << type;
-    if (index == 0)
-      continue;
-    SmallVector<int64_t> extents(type.getShape());
-    if (type.getElementType() != first.getElementType() ||
-        extents.size() != shape.size())
-      return emitError() << "source " << index << " is " << type
-                         << ", which cannot be concatenated with " << first;
-    int64_t &extent = shape[getAxis()];
-    if (llvm::AddOverflow(extent, extents[getAxis()], extent))
-      return emitError() << "the concatenation is too large";
-    extents[getAxis()] = extent;
-    if (extents != shape)
-      return emitError() << "source " << index << " is " << type
-                         << ", which differs from " << first
-                         << " in another extent than that of axis "
-                         << getAxis();
-  }
-
-  Type element = first.getElementType();
-  Attribute encoding;
-  for (Attribute step : getSteps()) {
-    if (auto layout = dyn_cast<LayoutAttr>(step)) {
-      if (!layout.isRowMajor())
-        encoding = layout;
-      continue;
-    }
-    if (auto reorder = dyn_cast<PackReorderAttr>(step)) {
-      if (failed(reorder.getLayout().verifyEncoding(shape, element, emitError)))
-        return failure();
-      continue;
-    }
-    if (auto extents = dyn_cast<DenseI64ArrayAttr>(step)) {
-      llvm::Expected<uint64_t> before = elementCount(shape);
-      llvm::Expected<uint64_t> after = elementCount(extents.asArrayRef());
-      if (!before || !after)
-        return emitError() << llvm::toString(
-                   llvm::joinErrors(before.takeError(), after.takeError()));
-      if (*before != *after)
-        return emitError() << "expected a shape of " << *before
-                           << " elements, found one of " << *after;
-      shape.assign(extents.asArrayRef().begin(), extents.asArrayRef().end());
-      continue;
-    }
-    Type to = cast<TypeAttr>(step).getValue();
-    if (!isExactCast(element, to))
-      return emitError() << "elements of type " << element
-                         << " cannot be cast exactly to " << to;
-    element = to;
-  }
-  RankedTensorType result =
-      RankedTensorType::getChecked(emitError, shape, element, encoding);
-  if (!result)
-    return failure();
-  return result;
 }
 
 //===----------------------------------------------------------------------===//

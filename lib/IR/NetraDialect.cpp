@@ -27,6 +27,18 @@ void NetraDialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
+#include "Netra/IR/NetraNormOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "Netra/IR/NetraMoeOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "Netra/IR/NetraVocabularyOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
 #include "Netra/IR/NetraEngineOps.cpp.inc"
       >();
 }

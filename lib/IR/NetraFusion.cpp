@@ -10,9 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Fusion.h"
 #include "TensorType.h"
-
-#include "Netra/IR/NetraOps.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -59,8 +58,10 @@ std::optional<EpilogueStep> MulOp::getEpilogueStep(OpOperand &main) {
 
 std::optional<EpilogueStep> GatedOp::getEpilogueStep(OpOperand &main) {
   // A product whose columns are `up` is taken over together with the gate's.
-  // With a quantized result, rows must be complete before they are rounded.
-  if (main.getOperandNumber() != 0 || getQuantizeAttr() || getUp() == getGate())
+  // With a quantized result, rows must be complete before they are rounded, and
+  // a product does not round the activation by itself.
+  if (main.getOperandNumber() != 0 || getQuantizeAttr() ||
+      getRoundActivation() || getUp() == getGate())
     return std::nullopt;
   EpilogueStep step{EpilogueStep::Kind::Gated};
   step.activation = getActivation();
@@ -78,23 +79,24 @@ std::optional<EpilogueStep> QuantizeBlocksOp::getEpilogueStep(OpOperand &main) {
 // Helpers
 //===----------------------------------------------------------------------===//
 
-/// Sets `reason`, if wanted, and fails.
-static LogicalResult refuse(std::string *reason, const Twine &why) {
+LogicalResult netra::refuse(std::string *reason, const Twine &why) {
   if (reason)
     *reason = why.str();
   return failure();
 }
 
-/// The step that `consumer` is for `value`, when it is the only user.
-static std::optional<EpilogueStep> getOnlyStep(Value value, Operation *consumer,
-                                               std::string *reason) {
+std::optional<EpilogueStep> netra::getStep(Value value, Operation *consumer) {
   auto epilogue = dyn_cast<EpilogueOpInterface>(consumer);
   OpOperand *use = nullptr;
   for (OpOperand &operand : consumer->getOpOperands())
     if (operand.get() == value)
       use = &operand;
-  std::optional<EpilogueStep> step =
-      epilogue && use ? epilogue.getEpilogueStep(*use) : std::nullopt;
+  return epilogue && use ? epilogue.getEpilogueStep(*use) : std::nullopt;
+}
+
+std::optional<EpilogueStep> netra::getOnlyStep(Value value, Operation *consumer,
+                                               std::string *reason) {
+  std::optional<EpilogueStep> step = getStep(value, consumer);
   if (!step)
     return std::nullopt;
   if (!value.hasOneUse()) {
@@ -108,18 +110,22 @@ static std::optional<EpilogueStep> getOnlyStep(Value value, Operation *consumer,
   return step;
 }
 
-/// Attributes that a fused operation must not take along: a tactic and places
-/// are those of the operation they were chosen for.
-static void copyDiscardableAttributes(Operation *from, Operation *to) {
+void netra::copyDiscardableAttributes(Operation *from, Operation *to) {
   for (NamedAttribute attribute : from->getDiscardableAttrs())
     if (attribute.getName() != NetraDialect::getTacticAttrName() &&
         attribute.getName() != NetraDialect::getPlaceAttrName())
       to->setDiscardableAttr(attribute.getName(), attribute.getValue());
 }
 
-static Location fuseLocations(Operation *first, Operation *second) {
+Location netra::fuseLocations(Operation *first, Operation *second) {
   return FusedLoc::get(first->getContext(),
                        {first->getLoc(), second->getLoc()});
+}
+
+Problem netra::takeProblem(TacticOpInterface op) {
+  Problem problem = op.getProblem();
+  op->erase();
+  return problem;
 }
 
 //===----------------------------------------------------------------------===//
@@ -339,104 +345,6 @@ FailureOr<Operation *> DenseOp::absorb(RewriterBase &rewriter,
 }
 
 //===----------------------------------------------------------------------===//
-// RMSNormOp
-//===----------------------------------------------------------------------===//
-
-/// The step that the definition of x is, when it adds something to its first
-/// operand.
-static std::optional<EpilogueStep> getPrecedingSum(RMSNormOp op,
-                                                   Operation *neighbour) {
-  auto epilogue = dyn_cast<EpilogueOpInterface>(neighbour);
-  if (!epilogue || op.getX().getDefiningOp() != neighbour ||
-      neighbour->getNumResults() != 1)
-    return std::nullopt;
-  std::optional<EpilogueStep> step =
-      epilogue.getEpilogueStep(neighbour->getOpOperand(0));
-  if (!step || step->kind != EpilogueStep::Kind::Residual)
-    return std::nullopt;
-  return step;
-}
-
-/// True when `value` is there before `op`, or can be brought there.
-static bool isAvailableBefore(Value value, Operation *op) {
-  Operation *definition = value.getDefiningOp();
-  if (!definition || definition->getBlock() != op->getBlock() ||
-      definition->isBeforeInBlock(op))
-    return true;
-  return definition->getNumOperands() == 0 && isMemoryEffectFree(definition);
-}
-
-LogicalResult RMSNormOp::canAbsorb(Operation *neighbour, std::string *reason) {
-  if (std::optional<EpilogueStep> step = getPrecedingSum(*this, neighbour)) {
-    if (getResidual())
-      return refuse(reason, "the normalisation already has a residual");
-    if (neighbour->getBlock() != (*this)->getBlock())
-      return refuse(reason, "the two operations are in different blocks");
-    if (step->other.getType() != getX().getType())
-      return refuse(reason, "the addends differ in type");
-    if (!isAvailableBefore(getWeight(), neighbour))
-      return refuse(reason, "the weight is computed after the addition");
-    return success();
-  }
-  std::optional<EpilogueStep> step =
-      getOnlyStep(getResult(), neighbour, reason);
-  if (!step || step->kind != EpilogueStep::Kind::Quantize)
-    return failure();
-  if (getQuantizeAttr())
-    return refuse(reason, "the result is already quantized");
-  return success();
-}
-
-FailureOr<Operation *> RMSNormOp::absorb(RewriterBase &rewriter,
-                                         Operation *neighbour) {
-  if (failed(canAbsorb(neighbour, nullptr)))
-    return failure();
-  Location loc = fuseLocations(*this, neighbour);
-
-  if (std::optional<EpilogueStep> step = getPrecedingSum(*this, neighbour)) {
-    // Other users of the sum may stand between the two, so that the fused
-    // operation takes the place of the addition.
-    rewriter.setInsertionPoint(neighbour);
-    Operation *weight = getWeight().getDefiningOp();
-    if (weight && weight->getBlock() == neighbour->getBlock() &&
-        !weight->isBeforeInBlock(neighbour))
-      rewriter.moveOpBefore(weight, neighbour);
-    Value sum = neighbour->getResult(0);
-    Type sumType = sum.hasOneUse() ? Type() : sum.getType();
-    auto fused = RMSNormOp::create(
-        rewriter, loc, getResult().getType(),
-        getResultScale() ? getResultScale().getType() : Type(), sumType,
-        neighbour->getOperand(0), getWeight(), step->other, getEpsilonAttr(),
-        getWeightOffsetAttr(), getQuantizeAttr());
-    copyDiscardableAttributes(*this, fused);
-    rewriter.replaceAllUsesWith(getResult(), fused.getResult());
-    if (getResultScale())
-      rewriter.replaceAllUsesWith(getResultScale(), fused.getResultScale());
-    rewriter.eraseOp(*this);
-    if (sumType)
-      rewriter.replaceAllUsesWith(sum, fused.getSum());
-    rewriter.eraseOp(neighbour);
-    return fused.getOperation();
-  }
-
-  std::optional<EpilogueStep> step =
-      getOnlyStep(getResult(), neighbour, nullptr);
-  // Other results of this operation may be used before the quantization.
-  rewriter.setInsertionPoint(*this);
-  auto fused = RMSNormOp::create(
-      rewriter, loc, neighbour->getResult(0).getType(),
-      neighbour->getResult(1).getType(), getSum() ? getSum().getType() : Type(),
-      getX(), getWeight(), getResidual(), getEpsilonAttr(),
-      getWeightOffsetAttr(), step->blockScale);
-  copyDiscardableAttributes(*this, fused);
-  rewriter.replaceOp(neighbour, {fused.getResult(), fused.getResultScale()});
-  if (getSum())
-    rewriter.replaceAllUsesWith(getSum(), fused.getSum());
-  rewriter.eraseOp(*this);
-  return fused.getOperation();
-}
-
-//===----------------------------------------------------------------------===//
 // GatedOp
 //===----------------------------------------------------------------------===//
 
@@ -463,8 +371,9 @@ FailureOr<Operation *> GatedOp::absorb(RewriterBase &rewriter,
   rewriter.setInsertionPoint(neighbour);
   auto fused = GatedOp::create(rewriter, fuseLocations(*this, neighbour),
                                neighbour->getResult(0).getType(),
-                               neighbour->getResult(1).getType(), getGate(),
-                               getUp(), getActivation(), step->blockScale);
+                               neighbour->getResult(1).getType(), Type(),
+                               getGate(), getUp(), getActivation(),
+                               step->blockScale, getRoundActivation());
   copyDiscardableAttributes(*this, fused);
   rewriter.replaceOp(neighbour, {fused.getResult(), fused.getResultScale()});
   rewriter.eraseOp(*this);
@@ -493,10 +402,9 @@ FailureOr<Operation *> ActivationOp::absorb(RewriterBase &rewriter,
   std::optional<EpilogueStep> step =
       getOnlyStep(getResult(), neighbour, nullptr);
   rewriter.setInsertionPoint(neighbour);
-  auto fused =
-      GatedOp::create(rewriter, fuseLocations(*this, neighbour),
-                      neighbour->getResult(0).getType(), Type(), getX(),
-                      step->other, getActivation(), BlockScaleAttr());
+  auto fused = GatedOp::create(rewriter, fuseLocations(*this, neighbour),
+                               neighbour->getResult(0).getType(), getX(),
+                               step->other, getActivation());
   copyDiscardableAttributes(*this, fused);
   rewriter.replaceOp(neighbour, fused.getResult());
   rewriter.eraseOp(*this);

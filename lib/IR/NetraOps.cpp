@@ -9,11 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorType.h"
+#include "AsmDirectives.h"
+#include "Verification.h"
 
 #include "Netra/IR/NetraOps.h"
-
-#include "AsmDirectives.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -121,44 +120,41 @@ static void printEpilogueBody(OpAsmPrinter &printer, Operation *,
   epilogue.printBody(printer);
 }
 
-/// Reads `(types) -> types`; absent optional operands and results have none.
 static ParseResult
 parseRMSNormTypes(OpAsmParser &parser,
                   std::optional<OpAsmParser::UnresolvedOperand> &residual,
                   BlockScaleAttr quantize, Type &x, Type &weight,
                   Type &residualType, Type &result, Type &resultScale,
-                  Type &sum) {
-  SMLoc loc = parser.getCurrentLocation();
-  FunctionType type;
-  if (parser.parseType(type))
-    return failure();
-  size_t numOperands = residual ? 3 : 2;
-  if (type.getNumInputs() != numOperands)
-    return parser.emitError(loc)
-           << "expected " << numOperands << " operand types, found "
-           << type.getNumInputs();
-  size_t leastResults = quantize ? 2 : 1;
-  if (type.getNumResults() < leastResults ||
-      type.getNumResults() > leastResults + 1)
-    return parser.emitError(loc)
-           << "expected " << leastResults << " result types, or "
-           << leastResults + 1 << " with the sum, found "
-           << type.getNumResults();
-  x = type.getInput(0);
-  weight = type.getInput(1);
+                  Type &sum, Type &rounded) {
+  SmallVector<Type *> operands = {&x, &weight};
   if (residual)
-    residualType = type.getInput(2);
-  result = type.getResult(0);
-  if (quantize)
-    resultScale = type.getResult(1);
-  if (type.getNumResults() > leastResults)
-    sum = type.getResult(leastResults);
-  return success();
+    operands.push_back(&residualType);
+  return parseNormTypes(parser, operands, residual.has_value(),
+                        static_cast<bool>(quantize), result, resultScale, sum,
+                        rounded);
 }
 
 static void printRMSNormTypes(OpAsmPrinter &printer, Operation *op, Value,
                               BlockScaleAttr, Type, Type, Type, Type, Type,
-                              Type) {
+                              Type, Type) {
+  printer.printFunctionalType(op);
+}
+
+static ParseResult
+parseGatedTypes(OpAsmParser &parser,
+                std::optional<OpAsmParser::UnresolvedOperand> &up,
+                BlockScaleAttr quantize, Type &gate, Type &upType, Type &result,
+                Type &resultScale, Type &rounded) {
+  SmallVector<Type *> operands = {&gate}, results = {&result};
+  if (up)
+    operands.push_back(&upType);
+  if (quantize)
+    results.append({&resultScale, &rounded});
+  return parseFunctionTypes(parser, operands, results, quantize ? 2 : 1);
+}
+
+static void printGatedTypes(OpAsmPrinter &printer, Operation *op, Value,
+                            BlockScaleAttr, Type, Type, Type, Type, Type) {
   printer.printFunctionalType(op);
 }
 
@@ -180,83 +176,6 @@ static void printBinaryTypes(OpAsmPrinter &printer, Operation *, Type lhs,
 
 #define GET_OP_CLASSES
 #include "Netra/IR/NetraOps.cpp.inc"
-
-//===----------------------------------------------------------------------===//
-// Helpers
-//===----------------------------------------------------------------------===//
-
-/// A dynamic extent may turn out to be any other one.
-static bool agree(int64_t lhs, int64_t rhs) {
-  return lhs == rhs || ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs);
-}
-
-static bool agree(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
-  return lhs.size() == rhs.size() &&
-         llvm::all_of_zip(lhs, rhs,
-                          [](int64_t l, int64_t r) { return agree(l, r); });
-}
-
-/// "[?, 2048]"
-static std::string shapeText(ArrayRef<int64_t> shape) {
-  std::string text = "[";
-  for (auto [index, extent] : llvm::enumerate(shape)) {
-    text += index ? ", " : "";
-    text += ShapedType::isDynamic(extent) ? "?" : std::to_string(extent);
-  }
-  return text + "]";
-}
-
-/// Checks that `scales` are the scales of a matrix of `shape`.
-static LogicalResult verifyScales(Operation *op, StringRef constraint,
-                                  StringRef name, RankedTensorType scales,
-                                  BlockScaleAttr meaning,
-                                  ArrayRef<int64_t> shape) {
-  SmallVector<int64_t, 2> expected = meaning.getScaleShape(shape);
-  if (!agree(scales.getShape(), expected) ||
-      scales.getElementType() != meaning.getScale())
-    return op->emitOpError()
-           << constraint << ": '" << name << "' must have shape "
-           << shapeText(expected) << " and element type " << meaning.getScale()
-           << ", found " << scales;
-  return success();
-}
-
-/// Checks a block of a row-wise quantization of `columns` columns.
-static LogicalResult verifyRowBlock(Operation *op, StringRef constraint,
-                                    BlockScaleAttr meaning, int64_t columns) {
-  ArrayRef<int64_t> block = meaning.getBlock();
-  if (block[0] != 1)
-    return op->emitOpError()
-           << constraint << ": a block must have one row, found " << block[0];
-  if (!ShapedType::isDynamic(columns) && columns % block[1] != 0)
-    return op->emitOpError() << constraint << ": a block of " << block[1]
-                             << " columns does not divide " << columns;
-  return success();
-}
-
-/// Checks the parts of an operation that may give its result quantized.
-static LogicalResult verifyQuantizedResult(Operation *op, StringRef presence,
-                                           StringRef shape, Value result,
-                                           Value resultScale,
-                                           BlockScaleAttr quantize) {
-  RankedTensorType type = tensorType(result);
-  bool isFp8 = isa<Float8E4M3FNType>(type.getElementType());
-  bool quantized = static_cast<bool>(quantize);
-  if (isFp8 != quantized || static_cast<bool>(resultScale) != quantized)
-    return op->emitOpError()
-           << presence
-           << ": 'result_scale' must be present and 'result' be f8E4M3FN "
-              "exactly when 'quantize' is present, found 'result' of type "
-           << type << (resultScale ? " with" : " without")
-           << " 'result_scale' and" << (quantized ? " with" : " without")
-           << " 'quantize'";
-  if (!quantized)
-    return success();
-  if (failed(verifyRowBlock(op, shape, quantize, type.getShape().back())))
-    return failure();
-  return verifyScales(op, shape, "result_scale", tensorType(resultScale),
-                      quantize, type.getShape());
-}
 
 //===----------------------------------------------------------------------===//
 // ParameterOp and GetOp
@@ -471,43 +390,39 @@ LogicalResult DenseOp::verify() {
 void RMSNormOp::build(OpBuilder &builder, OperationState &state, Value x,
                       Value weight, Value residual, FloatAttr epsilon,
                       FloatAttr weightOffset) {
-  build(builder, state, x.getType(), Type(), residual ? x.getType() : Type(), x,
-        weight, residual, epsilon,
+  build(builder, state, x.getType(), Type(), residual ? x.getType() : Type(),
+        Type(), x, weight, residual, epsilon,
         weightOffset ? weightOffset : builder.getF32FloatAttr(0.0f),
         BlockScaleAttr());
 }
 
 LogicalResult RMSNormOp::verify() {
   RankedTensorType x = tensorType(getX()), weight = tensorType(getWeight());
-  RankedTensorType result = tensorType(getResult());
   if (x.getRank() != 2 || !isRowMajor(weight) ||
       !agree(weight.getShape(), x.getShape().drop_front()))
     return emitOpError("C1: 'x' must be [M, N] and 'weight' [N] and row-major, "
                        "found ")
            << x << " and " << weight;
-  if (!getEpsilon().isFinite() || getEpsilon().isNegative() ||
-      !getWeightOffset().isFinite())
-    return emitOpError("C2: 'epsilon' must be finite and not negative and "
-                       "'weight_offset' finite, found ")
-           << getEpsilonAttr() << " and " << getWeightOffsetAttr();
-  if (getResidual() && getResidual().getType() != x)
-    return emitOpError("C3: 'residual' must have the type of 'x', ")
-           << x << ", found " << getResidual().getType();
-  if (getSum() && (!getResidual() || getSum().getType() != x))
-    return emitOpError("C3: 'sum' needs 'residual' and must have the type of "
-                       "'x', ")
-           << x << ", found " << getSum().getType()
-           << (getResidual() ? "" : " without 'residual'");
-  if (!agree(result.getShape(), x.getShape()))
-    return emitOpError("C4: 'result' must have shape ")
-           << shapeText(x.getShape()) << ", found " << result;
-  return verifyQuantizedResult(*this, "C5", "C6", getResult(), getResultScale(),
-                               getQuantizeAttr());
+  if (failed(verifyNormNumbers(*this, "C2", getEpsilonAttr(),
+                               getWeightOffsetAttr())) ||
+      failed(verifyResidual(*this, getX(), getResidual(), getSum())) ||
+      failed(verifyShape(*this, "C4", "result", getResult(), x.getShape())) ||
+      failed(verifyQuantizedResult(*this, "C5", "C6", getResult(),
+                                   getResultScale(), getQuantizeAttr())))
+    return failure();
+  return verifyRounded(*this, "C7", getRounded(), x, getQuantizeAttr(),
+                       getResidual() && !getSum());
 }
 
 //===----------------------------------------------------------------------===//
 // GatedOp and QuantizeBlocksOp
 //===----------------------------------------------------------------------===//
+
+void GatedOp::build(OpBuilder &builder, OperationState &state, Type result,
+                    Value gate, Value up, Activation activation) {
+  build(builder, state, result, Type(), Type(), gate, up, activation,
+        BlockScaleAttr(), /*round_activation=*/false);
+}
 
 LogicalResult GatedOp::verify() {
   RankedTensorType gate = tensorType(getGate());
@@ -534,8 +449,17 @@ LogicalResult GatedOp::verify() {
     return emitOpError("C3: 'result' must have shape ")
            << shapeText(expected) << " and element type "
            << gate.getElementType() << ", found " << result;
-  return verifyQuantizedResult(*this, "C4", "C5", getResult(), getResultScale(),
-                               getQuantizeAttr());
+  if (failed(verifyQuantizedResult(*this, "C4", "C5", getResult(),
+                                   getResultScale(), getQuantizeAttr())) ||
+      failed(
+          verifyRounded(*this, "C6", getRounded(),
+                        RankedTensorType::get(expected, gate.getElementType()),
+                        getQuantizeAttr())))
+    return failure();
+  if (getRoundActivation() && !gate.getElementType().isBF16())
+    return emitOpError("C7: 'round_activation' needs a 'gate' of bf16, found ")
+           << gate;
+  return success();
 }
 
 void QuantizeBlocksOp::build(OpBuilder &builder, OperationState &state, Value x,
@@ -555,9 +479,8 @@ LogicalResult QuantizeBlocksOp::verify() {
     return emitOpError("C1: 'x' must have rank 2, found ") << x;
   if (failed(verifyRowBlock(*this, "C2", getScale(), x.getDimSize(1))))
     return failure();
-  if (!agree(tensorType(getResult()).getShape(), x.getShape()))
-    return emitOpError("C3: 'result' must have shape ")
-           << shapeText(x.getShape()) << ", found " << getResult().getType();
+  if (failed(verifyShape(*this, "C3", "result", getResult(), x.getShape())))
+    return failure();
   return verifyScales(*this, "C4", "result_scale", tensorType(getResultScale()),
                       getScale(), x.getShape());
 }

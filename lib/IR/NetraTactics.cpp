@@ -9,23 +9,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorType.h"
+#include "Tactics.h"
 
 #include "Netra/IR/NetraOps.h"
 
 using namespace mlir;
 using namespace netra;
 
-using Roles = SmallVectorImpl<std::pair<StringRef, Value>>;
-using InPlace = SmallVector<std::pair<unsigned, unsigned>>;
-
-static void addRole(Roles &roles, StringRef role, Value value) {
+void netra::addRole(Roles &roles, StringRef role, Value value) {
   if (value)
     roles.emplace_back(role, value);
 }
 
-/// Family, operation and operands; the caller adds dimensions and attributes.
-static Problem makeProblem(TacticOpInterface op, StringRef family,
+Problem netra::makeProblem(TacticOpInterface op, StringRef family,
                            StringRef operation) {
   Problem problem;
   problem.family = family.str();
@@ -46,6 +42,26 @@ static Problem makeProblem(TacticOpInterface op, StringRef family,
     problem.operands.push_back(std::move(operand));
   }
   return problem;
+}
+
+double netra::problemNumber(const llvm::APFloat &number) {
+  return static_cast<double>(number.convertToFloat());
+}
+
+void netra::addNormAttributes(Problem &problem, const llvm::APFloat &epsilon,
+                              const llvm::APFloat &weightOffset,
+                              BlockScaleAttr quantize) {
+  problem.attributes["epsilon"] = problemNumber(epsilon);
+  problem.attributes["weight_offset"] = problemNumber(weightOffset);
+  problem.attributes["accumulation"] = std::string("f32");
+  if (quantize)
+    problem.attributes["result_block_scale"] = quantize.getSpelling();
+}
+
+InPlace netra::getSumInPlace(Value sum, OpOperand &residual, OpOperand &x) {
+  unsigned number = cast<OpResult>(sum).getResultNumber();
+  return {{number, residual.getOperandNumber()},
+          {number, x.getOperandNumber()}};
 }
 
 /// Rows and columns of a tensor seen as a matrix of rows.
@@ -106,15 +122,8 @@ Problem RMSNormOp::getProblem() {
   Problem problem = makeProblem(*this, "norm", "rms_norm");
   problem.dimensions["M"] = tensorType(getX()).getDimSize(0);
   problem.dimensions["N"] = tensorType(getX()).getDimSize(1);
-  // As f32 values: their shortest decimal spelling as a double is not the one
-  // that a user has written, but the bits are.
-  problem.attributes["epsilon"] =
-      static_cast<double>(getEpsilon().convertToFloat());
-  problem.attributes["weight_offset"] =
-      static_cast<double>(getWeightOffset().convertToFloat());
-  problem.attributes["accumulation"] = std::string("f32");
-  if (getQuantizeAttr())
-    problem.attributes["result_block_scale"] = getQuantizeAttr().getSpelling();
+  addNormAttributes(problem, getEpsilon(), getWeightOffset(),
+                    getQuantizeAttr());
   return problem;
 }
 
@@ -125,15 +134,13 @@ void RMSNormOp::getRoles(Roles &inputs, Roles &results) {
   addRole(results, "result", getResult());
   addRole(results, "result_scale", getResultScale());
   addRole(results, "sum", getSum());
+  addRole(results, "rounded", getRounded());
 }
 
 InPlace RMSNormOp::getInPlaceCandidates() {
-  // The result needs the whole row of x, so that only the sum may take over.
   if (!getSum())
     return {};
-  unsigned sum = cast<OpResult>(getSum()).getResultNumber();
-  return {{sum, getResidualMutable().begin()->getOperandNumber()},
-          {sum, getXMutable().getOperandNumber()}};
+  return getSumInPlace(getSum(), *getResidualMutable().begin(), getXMutable());
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,6 +152,8 @@ Problem GatedOp::getProblem() {
   problem.dimensions["M"] = tensorType(getResult()).getDimSize(0);
   problem.dimensions["N"] = tensorType(getResult()).getDimSize(1);
   problem.attributes["activation"] = activationName(getActivation());
+  problem.attributes["activation_rounding"] =
+      std::string(getRoundActivation() ? "bf16" : "none");
   if (getQuantizeAttr())
     problem.attributes["result_block_scale"] = getQuantizeAttr().getSpelling();
   return problem;
@@ -155,12 +164,17 @@ void GatedOp::getRoles(Roles &inputs, Roles &results) {
   addRole(inputs, "up", getUp());
   addRole(results, "result", getResult());
   addRole(results, "result_scale", getResultScale());
+  addRole(results, "rounded", getRounded());
 }
 
 InPlace GatedOp::getInPlaceCandidates() {
-  if (isPacked() || getResult().getType() != getGate().getType())
+  // A quantized element depends on the others of its block.
+  Value elementwise = getQuantizeAttr() ? getRounded() : getResult();
+  if (isPacked() || !elementwise ||
+      elementwise.getType() != getGate().getType())
     return {};
-  return {{0, 0}, {0, 1}};
+  unsigned number = cast<OpResult>(elementwise).getResultNumber();
+  return {{number, 0}, {number, 1}};
 }
 
 Problem QuantizeBlocksOp::getProblem() {

@@ -100,6 +100,16 @@ func.func private @state(tensor<128xbf16, #netra.layout<k_major>>)
 
 // -----
 
+// expected-error @+1 {{expected softmax or sigmoid, found 'linear'}}
+#scoring = #netra.scoring<linear>
+
+// -----
+
+// expected-error @+1 {{expected none, one or sigmoid, found 'two'}}
+#shared_expert = #netra.shared_expert<two>
+
+// -----
+
 // expected-error @+1 {{guard C1: bounds must not be negative and the lower one must not exceed the upper one, found 4..1}}
 #falling = #netra.guard<4..1>
 

@@ -62,6 +62,20 @@ netra.parameter @w : tensor<8x8xbf16> pack(concat 0 [@a, @b])
 
 // -----
 
+netra.parameter @a : tensor<2x4x8xbf16> checkpoint("a")
+netra.parameter @b : tensor<4x9xbf16> checkpoint("b")
+// expected-error @+1 {{'netra.parameter' op C5: source 1 is 'tensor<4x9xbf16>', which differs from 'tensor<2x4x8xbf16>' in another extent than that of axis 0}}
+netra.parameter @w : tensor<12x8xbf16> pack(concat 0 [@a, @b])
+
+// -----
+
+netra.parameter @a : tensor<2x4x8xbf16> checkpoint("a")
+netra.parameter @b : tensor<8xbf16> checkpoint("b")
+// expected-error @+1 {{'netra.parameter' op C5: source 1 is 'tensor<8xbf16>', which cannot be concatenated with 'tensor<2x4x8xbf16>'}}
+netra.parameter @w : tensor<12x8xbf16> pack(concat 0 [@a, @b])
+
+// -----
+
 netra.parameter @a : tensor<4x8xbf16> checkpoint("a")
 netra.parameter @b : tensor<4x8xf32> checkpoint("b")
 // expected-error @+1 {{'netra.parameter' op C5: source 1 is 'tensor<4x8xf32>', which cannot be concatenated with 'tensor<4x8xbf16>'}}
@@ -310,138 +324,6 @@ func.func @f(%x: tensor<1x32xbf16>, %w: tensor<16x32xbf16>) {
 // -----
 
 //===----------------------------------------------------------------------===//
-// netra.rms_norm
-//===----------------------------------------------------------------------===//
-
-func.func @f(%x: tensor<1x32xbf16>, %w: tensor<33xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C1: 'x' must be [M, N] and 'weight' [N] and row-major, found 'tensor<1x32xbf16>' and 'tensor<33xbf16>'}}
-  %0 = netra.rms_norm %x, %w {epsilon = 1.0e-6 : f32} : (tensor<1x32xbf16>, tensor<33xbf16>) -> tensor<1x32xbf16>
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<32xbf16>, %w: tensor<32xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C1: }}
-  %0 = netra.rms_norm %x, %w {epsilon = 1.0e-6 : f32} : (tensor<32xbf16>, tensor<32xbf16>) -> tensor<32xbf16>
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x32xbf16>, %w: tensor<32xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C2: 'epsilon' must be finite and not negative and 'weight_offset' finite, found -1.000000e+00 : f32 and 0.000000e+00 : f32}}
-  %0 = netra.rms_norm %x, %w {epsilon = -1.0 : f32} : (tensor<1x32xbf16>, tensor<32xbf16>) -> tensor<1x32xbf16>
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x32xbf16>, %w: tensor<32xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C2: }}
-  %0 = netra.rms_norm %x, %w {epsilon = 0x7FC00000 : f32} : (tensor<1x32xbf16>, tensor<32xbf16>) -> tensor<1x32xbf16>
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x32xbf16>, %w: tensor<32xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C2: }}
-  %0 = netra.rms_norm %x, %w {epsilon = 1.0 : f32, weight_offset = 0x7F800000 : f32} : (tensor<1x32xbf16>, tensor<32xbf16>) -> tensor<1x32xbf16>
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x32xbf16>, %w: tensor<32xbf16>, %r: tensor<1x32xf32>) {
-  // expected-error @+1 {{'netra.rms_norm' op C3: 'residual' must have the type of 'x', 'tensor<1x32xbf16>', found 'tensor<1x32xf32>'}}
-  %0, %1 = netra.rms_norm %x, %w residual(%r) {epsilon = 1.0e-6 : f32} : (tensor<1x32xbf16>, tensor<32xbf16>, tensor<1x32xf32>) -> (tensor<1x32xbf16>, tensor<1x32xbf16>)
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x32xbf16>, %w: tensor<32xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C3: 'sum' needs 'residual' and must have the type of 'x', 'tensor<1x32xbf16>', found 'tensor<1x32xbf16>' without 'residual'}}
-  %0, %1 = netra.rms_norm %x, %w {epsilon = 1.0e-6 : f32} : (tensor<1x32xbf16>, tensor<32xbf16>) -> (tensor<1x32xbf16>, tensor<1x32xbf16>)
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x32xbf16>, %w: tensor<32xbf16>, %r: tensor<1x32xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C3: 'sum' needs 'residual' and must have the type of 'x', 'tensor<1x32xbf16>', found 'tensor<1x32xf32>'}}
-  %0, %1 = netra.rms_norm %x, %w residual(%r) {epsilon = 1.0e-6 : f32} : (tensor<1x32xbf16>, tensor<32xbf16>, tensor<1x32xbf16>) -> (tensor<1x32xbf16>, tensor<1x32xf32>)
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x32xbf16>, %w: tensor<32xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C4: 'result' must have shape [1, 32], found 'tensor<2x32xbf16>'}}
-  %0 = netra.rms_norm %x, %w {epsilon = 1.0e-6 : f32} : (tensor<1x32xbf16>, tensor<32xbf16>) -> tensor<2x32xbf16>
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x128xbf16>, %w: tensor<128xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C5: 'result_scale' must be present and 'result' be f8E4M3FN exactly when 'quantize' is present, found 'result' of type 'tensor<1x128xf8E4M3FN>' without 'result_scale' and without 'quantize'}}
-  %0 = netra.rms_norm %x, %w {epsilon = 1.0e-6 : f32} : (tensor<1x128xbf16>, tensor<128xbf16>) -> tensor<1x128xf8E4M3FN>
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x128xbf16>, %w: tensor<128xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C5: }}
-  %0, %1 = netra.rms_norm %x, %w quantize(<block = [1, 128], scale = f32>) {epsilon = 1.0e-6 : f32} : (tensor<1x128xbf16>, tensor<128xbf16>) -> (tensor<1x128xbf16>, tensor<1x1xf32>)
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<2x128xbf16>, %w: tensor<128xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C6: a block must have one row, found 2}}
-  %0, %1 = netra.rms_norm %x, %w quantize(<block = [2, 128], scale = f32>) {epsilon = 1.0e-6 : f32} : (tensor<2x128xbf16>, tensor<128xbf16>) -> (tensor<2x128xf8E4M3FN>, tensor<1x1xf32>)
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x100xbf16>, %w: tensor<100xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C6: a block of 128 columns does not divide 100}}
-  %0, %1 = netra.rms_norm %x, %w quantize(<block = [1, 128], scale = f32>) {epsilon = 1.0e-6 : f32} : (tensor<1x100xbf16>, tensor<100xbf16>) -> (tensor<1x100xf8E4M3FN>, tensor<1x1xf32>)
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x256xbf16>, %w: tensor<256xbf16>) {
-  // expected-error @+1 {{'netra.rms_norm' op C6: 'result_scale' must have shape [1, 2] and element type 'f32', found 'tensor<1x1xf32>'}}
-  %0, %1 = netra.rms_norm %x, %w quantize(<block = [1, 128], scale = f32>) {epsilon = 1.0e-6 : f32} : (tensor<1x256xbf16>, tensor<256xbf16>) -> (tensor<1x256xf8E4M3FN>, tensor<1x1xf32>)
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x32xbf16>, %w: tensor<32xbf16>) {
-  // expected-error @+1 {{expected 2 operand types, found 1}}
-  %0 = netra.rms_norm %x, %w {epsilon = 1.0e-6 : f32} : (tensor<1x32xbf16>) -> tensor<1x32xbf16>
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<1x32xbf16>, %w: tensor<32xbf16>) {
-  // expected-error @+1 {{expected 1 result types, or 2 with the sum, found 0}}
-  netra.rms_norm %x, %w {epsilon = 1.0e-6 : f32} : (tensor<1x32xbf16>, tensor<32xbf16>) -> ()
-  return
-}
-
-// -----
-
-//===----------------------------------------------------------------------===//
 // netra.gated, netra.quantize_blocks, netra.activation
 //===----------------------------------------------------------------------===//
 
@@ -503,6 +385,14 @@ func.func @f(%g: tensor<1x128xbf16>) {
 
 func.func @f(%g: tensor<1x128xbf16>) {
   // expected-error @+1 {{'netra.gated' op C4: 'result_scale' must be present}}
+  %0, %1 = netra.gated %g, %g quantize(<block = [1, 128], scale = f32>) {activation = #netra.activation<silu>} : (tensor<1x128xbf16>, tensor<1x128xbf16>) -> (tensor<1x128xbf16>, tensor<1x1xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<1x128xbf16>) {
+  // expected-error @+1 {{expected 2 to 3 result types, found 1}}
   %0 = netra.gated %g, %g quantize(<block = [1, 128], scale = f32>) {activation = #netra.activation<silu>} : (tensor<1x128xbf16>, tensor<1x128xbf16>) -> tensor<1x128xf8E4M3FN>
   return
 }
@@ -520,6 +410,22 @@ func.func @f(%g: tensor<1x100xbf16>) {
 func.func @f(%g: tensor<1x128xbf16>) {
   // expected-error @+1 {{'netra.gated' op C5: 'result_scale' must have shape [1, 1] and element type 'f32', found 'tensor<1x2xf32>'}}
   %0, %1 = netra.gated %g, %g quantize(<block = [1, 128], scale = f32>) {activation = #netra.activation<silu>} : (tensor<1x128xbf16>, tensor<1x128xbf16>) -> (tensor<1x128xf8E4M3FN>, tensor<1x2xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<1x128xbf16>) {
+  // expected-error @+1 {{'netra.gated' op C6: 'rounded' needs 'quantize' and must be 'tensor<1x128xbf16>', found 'tensor<1x128xf32>'}}
+  %0, %1, %2 = netra.gated %g, %g quantize(<block = [1, 128], scale = f32>) {activation = #netra.activation<silu>} : (tensor<1x128xbf16>, tensor<1x128xbf16>) -> (tensor<1x128xf8E4M3FN>, tensor<1x1xf32>, tensor<1x128xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<1x128xf16>) {
+  // expected-error @+1 {{'netra.gated' op C7: 'round_activation' needs a 'gate' of bf16, found 'tensor<1x128xf16>'}}
+  %0 = netra.gated %g, %g {activation = #netra.activation<silu>, round_activation} : (tensor<1x128xf16>, tensor<1x128xf16>) -> tensor<1x128xf16>
   return
 }
 

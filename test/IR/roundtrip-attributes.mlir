@@ -79,6 +79,12 @@ module attributes {test.activations = [
   #netra.activation<none>, #netra.activation<silu>, #netra.activation<sigmoid>,
   #netra.activation<gelu_erf>, #netra.activation<gelu_tanh>]} {}
 
+// Every way to score experts and to weigh a shared one.
+// CHECK: routers = [#netra.scoring<softmax>, #netra.scoring<sigmoid>, #netra.shared_expert<none>, #netra.shared_expert<one>, #netra.shared_expert<sigmoid>]
+module attributes {test.routers = [
+  #netra.scoring<softmax>, #netra.scoring<sigmoid>, #netra.shared_expert<none>,
+  #netra.shared_expert<one>, #netra.shared_expert<sigmoid>]} {}
+
 // An encoding is checked against the shape when that is static, so that a
 // dynamic one passes.
 // CHECK: tensor<?x32xbf16, #netra.layout<n16k16>>

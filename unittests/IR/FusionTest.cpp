@@ -416,6 +416,50 @@ func.func @f(%x: tensor<1x128xbf16>, %r: tensor<1x128xbf16>, %w: tensor<128xbf16
   EXPECT_TRUE(only<RMSNormOp>(*module).getResidual());
 }
 
+TEST_F(FusionTest, OtherReadersOfANormGetTheRoundedValue) {
+  for (bool forward : {true, false}) {
+    auto module = parse(R"mlir(
+func.func @f(%x: tensor<1x128xbf16>, %r: tensor<1x128xbf16>, %w: tensor<128xbf16>) -> (tensor<1x128xf8E4M3FN>, tensor<1x1xf32>, tensor<1x128xbf16>) {
+  %sum = netra.add %x, %r : tensor<1x128xbf16>
+  %n = netra.rms_norm %sum, %w {epsilon = 1.0e-6 : f32} : (tensor<1x128xbf16>, tensor<128xbf16>) -> tensor<1x128xbf16>
+  %a = netra.activation %n {activation = #netra.activation<silu>} : tensor<1x128xbf16>
+  %q, %s = netra.quantize_blocks %n {scale = #netra.block_scale<block = [1, 128], scale = f32>} : tensor<1x128xbf16> -> tensor<1x128xf8E4M3FN>, tensor<1x1xf32>
+  return %q, %s, %a : tensor<1x128xf8E4M3FN>, tensor<1x1xf32>, tensor<1x128xbf16>
+})mlir");
+    EXPECT_EQ(fuse(*module, forward), 2u);
+    auto norm = only<RMSNormOp>(*module);
+    EXPECT_TRUE(norm.getResidual());
+    // Nothing reads it, but it says which result is which.
+    EXPECT_TRUE(norm.getSum());
+    EXPECT_EQ(only<ActivationOp>(*module).getX(), norm.getRounded());
+  }
+}
+
+TEST_F(FusionTest, OtherNormsFuseAsTheRMSNorm) {
+  auto module = parse(R"mlir(
+func.func @f(%x: tensor<1x128xbf16>, %r: tensor<1x128xbf16>, %w: tensor<128xbf16>) -> (tensor<1x128xf8E4M3FN>, tensor<1x1xf32>) {
+  %sum = netra.add %x, %r : tensor<1x128xbf16>
+  %n = netra.layer_norm %sum, %w bias(%w) {epsilon = 1.0e-6 : f32} : (tensor<1x128xbf16>, tensor<128xbf16>, tensor<128xbf16>) -> tensor<1x128xbf16>
+  %q, %s = netra.quantize_blocks %n {scale = #netra.block_scale<block = [1, 128], scale = f32>} : tensor<1x128xbf16> -> tensor<1x128xf8E4M3FN>, tensor<1x1xf32>
+  return %q, %s : tensor<1x128xf8E4M3FN>, tensor<1x1xf32>
+})mlir");
+  EXPECT_EQ(fuse(*module), 2u);
+  auto norm = only<LayerNormOp>(*module);
+  EXPECT_TRUE(norm.getResidual() && norm.getBias() && norm.getQuantizeAttr());
+  EXPECT_FALSE(norm.getSum() || norm.getRounded());
+
+  module = parse(R"mlir(
+func.func @f(%x: tensor<1x256xbf16>, %z: tensor<1x256xbf16>, %w: tensor<128xbf16>) -> (tensor<1x256xf8E4M3FN>, tensor<1x2xf32>, tensor<1x256xbf16>) {
+  %n = netra.gated_rms_norm %x, %z, %w {activation = #netra.activation<silu>, epsilon = 1.0e-6 : f32, test.kept} : (tensor<1x256xbf16>, tensor<1x256xbf16>, tensor<128xbf16>) -> tensor<1x256xbf16>
+  %q, %s = netra.quantize_blocks %n {scale = #netra.block_scale<block = [1, 128], scale = f32>} : tensor<1x256xbf16> -> tensor<1x256xf8E4M3FN>, tensor<1x2xf32>
+  return %q, %s, %n : tensor<1x256xf8E4M3FN>, tensor<1x2xf32>, tensor<1x256xbf16>
+})mlir");
+  EXPECT_EQ(fuse(*module), 1u);
+  auto gated = only<GatedRMSNormOp>(*module);
+  EXPECT_TRUE(gated.getRounded() && gated.getResultScale());
+  EXPECT_TRUE(gated->hasAttr("test.kept"));
+}
+
 TEST_F(FusionTest, NormRefusals) {
   auto with = [](StringRef before, StringRef norm, StringRef after) {
     return (Twine("func.func @f(%x: tensor<1x128xbf16>, %r: "
@@ -457,12 +501,16 @@ TEST_F(FusionTest, NormRefusals) {
                          ""),
                     "netra.rms_norm", "netra.add"),
             "");
-  EXPECT_EQ(refusal(with("", norm,
+  // With other readers, what is in front comes first.
+  EXPECT_EQ(refusal(with(add,
+                         "%n = netra.rms_norm %s, %w {epsilon = 1.0e-6 : f32} "
+                         ": (tensor<1x128xbf16>, tensor<128xbf16>) -> "
+                         "tensor<1x128xbf16>",
                          (Twine(quantize) +
                           "\n%t = netra.add %n, %r : tensor<1x128xbf16>")
                              .str()),
                     "netra.rms_norm", "netra.quantize_blocks"),
-            "the unfused result has other users");
+            "the addition in front is taken over first");
   EXPECT_EQ(refusal(with("", norm,
                          "%t = netra.activation %n {activation = "
                          "#netra.activation<silu>} : tensor<1x128xbf16>"),
@@ -513,6 +561,135 @@ func.func @f(%x: tensor<1x128xbf16>) {
                         "tensor<1x128xbf16> -> tensor<1x128xf8E4M3FN>, "
                         "tensor<1x1xf32>\n  return"),
                     "netra.gated", "netra.quantize_blocks"),
+            "the unfused result has other users");
+}
+
+//===----------------------------------------------------------------------===//
+// RouteOp, MoeGateUpOp, MoeDownReduceOp
+//===----------------------------------------------------------------------===//
+
+TEST_F(FusionTest, ARoundedActivationIsNoEpilogue) {
+  EXPECT_EQ(refusal(R"mlir(
+func.func @f(%x: tensor<1x64xbf16>, %w: tensor<128x64xbf16>) {
+  %g = netra.dense %x, %w : (tensor<1x64xbf16>, tensor<128x64xbf16>) -> tensor<1x128xbf16>
+  %h = netra.gated %g packed {activation = #netra.activation<silu>, round_activation} : (tensor<1x128xbf16>) -> tensor<1x64xbf16>
+  return
+})mlir",
+                    "netra.dense", "netra.gated"),
+            "");
+}
+
+/// A router behind `product`, with the gate of a shared expert that reads
+/// `gateX`, and `after`.
+std::string router(StringRef product, StringRef gateX = "%x",
+                   StringRef after = "") {
+  return ("func.func @f(%x: tensor<2x64xbf16>, %y: tensor<2x64xbf16>, %w: "
+          "tensor<8x64xbf16>, %b: tensor<8xbf16>, %g: tensor<1x64xbf16>) {\n" +
+          product + "\n%ids, %ws = netra.route %l x(" + gateX +
+          ") shared_gate(%g) {top_k = 2 : i64, shared_expert = "
+          "#netra.shared_expert<sigmoid>, netra.tactic = #netra.tactic<\"t\", "
+          "contract = \"nk_0123456789abcdef01234567\">, test.kept} : "
+          "(tensor<2x8xbf16>, tensor<2x64xbf16>, tensor<1x64xbf16>) -> "
+          "(tensor<2x3xi32>, tensor<2x3xf32>)\n" +
+          after + "\nreturn\n}")
+      .str();
+}
+
+const char *const plainProduct =
+    "%l = netra.dense %x, %w : (tensor<2x64xbf16>, tensor<8x64xbf16>) -> "
+    "tensor<2x8xbf16>";
+
+TEST_F(FusionTest, RouteTakesItsProduct) {
+  auto module = parse(router(plainProduct));
+  auto before = only<RouteOp>(*module);
+  auto problems = cast<FusionOpInterface>(before.getOperation())
+                      .getFusedProblems(only<DenseOp>(*module));
+  EXPECT_EQ(fuse(*module), 1u);
+  auto route = only<RouteOp>(*module);
+  auto func = only<func::FuncOp>(*module);
+  EXPECT_FALSE(route.getLogits());
+  EXPECT_EQ(route.getX(), func.getArgument(0));
+  EXPECT_EQ(route.getWeight(), func.getArgument(2));
+  EXPECT_TRUE(route.getSharedGate());
+  EXPECT_TRUE(route->hasAttr("test.kept"));
+  EXPECT_FALSE(route->hasAttr("netra.tactic"));
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].toJson(), route.getProblem().toJson());
+}
+
+TEST_F(FusionTest, RouteRefusals) {
+  EXPECT_EQ(refusal(router(plainProduct, "%y"), "netra.route", "netra.dense"),
+            "the gate of the shared expert reads another x");
+  EXPECT_EQ(refusal(router("%l = netra.dense %x, %w bias(%b) : "
+                           "(tensor<2x64xbf16>, tensor<8x64xbf16>, "
+                           "tensor<8xbf16>) -> tensor<2x8xbf16>"),
+                    "netra.route", "netra.dense"),
+            "the product has a bias or an epilogue");
+  EXPECT_EQ(refusal(router(plainProduct, "%x",
+                           "%a = netra.add %l, %l : tensor<2x8xbf16>"),
+                    "netra.route", "netra.dense"),
+            "the logits have other users");
+}
+
+/// The two products of experts, with `between` from %y to the x of the second.
+std::string experts(StringRef between, StringRef after = "") {
+  return ("func.func @f(%x: tensor<2x128xf8E4M3FN>, %sx: tensor<2x1xf32>, %w1: "
+          "tensor<4x256x128xf8E4M3FN>, %s1: tensor<4x2x1xf32>, %w2: "
+          "tensor<4x128x128xf8E4M3FN>, %s2: tensor<4x1x1xf32>, %ids: "
+          "tensor<2x3xi32>, %ws: tensor<2x3xf32>, %r: tensor<2x128xbf16>) {\n"
+          "%y = netra.moe_gate_up %x, %w1 scales(%sx, %s1) experts(%ids) : "
+          "(tensor<2x128xf8E4M3FN>, tensor<4x256x128xf8E4M3FN>, "
+          "tensor<2x1xf32>, tensor<4x2x1xf32>, tensor<2x3xi32>) -> "
+          "tensor<2x3x256xf32>\n%h, %s = netra.moe_activation %y {activation = "
+          "#netra.activation<silu>} : tensor<2x3x256xf32> -> "
+          "tensor<2x3x128xf8E4M3FN>, tensor<2x3x1xf32>\n" +
+          between +
+          "\n%o = netra.moe_down_reduce %h, %w2 scales(%s, %s2) experts(%ids "
+          "by "
+          "%ws) : (tensor<2x3x128xf8E4M3FN>, tensor<4x128x128xf8E4M3FN>, "
+          "tensor<2x3x1xf32>, tensor<4x1x1xf32>, tensor<2x3xi32>, "
+          "tensor<2x3xf32>) -> tensor<2x128xbf16>\n" +
+          after + "\nreturn\n}")
+      .str();
+}
+
+const char *const expertResidual = "%t = netra.add %r, %o : tensor<2x128xbf16>";
+
+TEST_F(FusionTest, ExpertsBecomeTwoOperations) {
+  for (bool forward : {true, false}) {
+    auto module = parse(experts("", expertResidual));
+    auto problems =
+        cast<FusionOpInterface>(only<MoeGateUpOp>(*module).getOperation())
+            .getFusedProblems(only<MoeActivationOp>(*module));
+    ASSERT_EQ(problems.size(), 2u);
+    EXPECT_EQ(fuse(*module, forward), 2u);
+    auto gateUp = only<MoeGateUpOp>(*module);
+    auto down = only<MoeDownReduceOp>(*module);
+    auto func = only<func::FuncOp>(*module);
+    EXPECT_EQ(gateUp.getActivation(), Activation::SiLU);
+    EXPECT_EQ(down.getX(), gateUp.getResult());
+    EXPECT_FALSE(down.getXScale());
+    EXPECT_EQ(down.getResidual(), func.getArgument(8));
+    EXPECT_EQ(count<MoeActivationOp>(*module) + count<AddOp>(*module), 0u);
+    EXPECT_EQ(problems[0].toJson(), gateUp.getProblem().toJson());
+    EXPECT_FALSE(problems[1].find("x_scale"));
+  }
+}
+
+TEST_F(FusionTest, ExpertRefusals) {
+  EXPECT_EQ(refusal(experts("%z = netra.cast %h : tensor<2x3x128xf8E4M3FN> to "
+                            "tensor<2x3x128xbf16>"),
+                    "netra.moe_gate_up", "netra.moe_activation"),
+            "the activated value is not the x of one netra.moe_down_reduce "
+            "and nothing else");
+  EXPECT_EQ(refusal(experts("%z = netra.cast %y : tensor<2x3x256xf32> to "
+                            "tensor<2x3x256xbf16>"),
+                    "netra.moe_gate_up", "netra.moe_activation"),
+            "the unfused result has other users");
+  EXPECT_EQ(refusal(experts("", std::string(expertResidual) +
+                                    "\n%u = netra.add %o, %t : "
+                                    "tensor<2x128xbf16>"),
+                    "netra.moe_down_reduce", "netra.add"),
             "the unfused result has other users");
 }
 

@@ -8,6 +8,9 @@
 #define NETRA_IR_NETRA_TD
 
 include "Netra/IR/NetraOps.td"
+include "Netra/IR/NetraNormOps.td"
+include "Netra/IR/NetraMoeOps.td"
+include "Netra/IR/NetraVocabularyOps.td"
 include "Netra/IR/NetraEngineOps.td"
 
 #endif // NETRA_IR_NETRA_TD

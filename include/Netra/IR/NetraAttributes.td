@@ -47,6 +47,47 @@ def Netra_ActivationAttr
   let assemblyFormat = "`<` custom<ActivationWord>($value) `>`";
 }
 
+def Netra_Scoring : I32EnumAttr<"Scoring", "scores of experts", [
+    I32EnumAttrCase<"Softmax", 0, "softmax">,
+    I32EnumAttrCase<"Sigmoid", 1, "sigmoid">]> {
+  let cppNamespace = "::netra";
+  let genSpecializedAttr = 0;
+}
+
+def Netra_ScoringAttr : EnumAttr<Netra_Dialect, Netra_Scoring, "scoring"> {
+  let summary = "how a router makes scores of logits";
+  let description = [{
+    `softmax` over all routed experts, or `sigmoid` of each logit.
+
+    ```mlir
+    #netra.scoring<softmax>
+    ```
+  }];
+  let assemblyFormat = "`<` custom<ScoringWord>($value) `>`";
+}
+
+def Netra_SharedExpert : I32EnumAttr<"SharedExpert", "weight of a shared expert", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"One", 1, "one">,
+    I32EnumAttrCase<"Sigmoid", 2, "sigmoid">]> {
+  let cppNamespace = "::netra";
+  let genSpecializedAttr = 0;
+}
+
+def Netra_SharedExpertAttr
+    : EnumAttr<Netra_Dialect, Netra_SharedExpert, "shared_expert"> {
+  let summary = "whether there is an expert that sees every token, and its weight";
+  let description = [{
+    `none`: there is no such expert; `one`: its weight is 1; `sigmoid`: its weight
+    is the sigmoid of a dot product of the token.
+
+    ```mlir
+    #netra.shared_expert<sigmoid>
+    ```
+  }];
+  let assemblyFormat = "`<` custom<SharedExpertWord>($value) `>`";
+}
+
 def Netra_BindingKind : I32EnumAttr<"BindingKind", "role of a binding", [
     I32EnumAttrCase<"Input", 0, "input">,
     I32EnumAttrCase<"Output", 1, "output">,

@@ -79,6 +79,14 @@ def Netra_FusionOpInterface : OpInterface<"FusionOpInterface"> {
       }], "::llvm::LogicalResult", "canAbsorb",
       (ins "::mlir::Operation *":$neighbour, "std::string *":$reason)>,
     InterfaceMethod<[{
+        What the operations that taking over `neighbour` makes will ask of a
+        tactic, when `canAbsorb` has succeeded and that may be more than the
+        catalogue has. A pass that knows the catalogue fuses only when each of
+        these problems has a tactic, in whatever layout of its `weight`. Nothing,
+        when every family of tactics has the fused form beside the unfused one.
+      }], "::llvm::SmallVector<::netra::Problem>", "getFusedProblems",
+      (ins "::mlir::Operation *":$neighbour), "", "return {};">,
+    InterfaceMethod<[{
         Takes over the work of `neighbour`, for which `canAbsorb` has succeeded,
         and returns the operation that now does both. This operation and
         `neighbour` are replaced, and erased. May add a parameter to the nearest

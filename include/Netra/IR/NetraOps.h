@@ -30,6 +30,15 @@
 #include "Netra/IR/NetraOps.h.inc"
 
 #define GET_OP_CLASSES
+#include "Netra/IR/NetraNormOps.h.inc"
+
+#define GET_OP_CLASSES
+#include "Netra/IR/NetraMoeOps.h.inc"
+
+#define GET_OP_CLASSES
+#include "Netra/IR/NetraVocabularyOps.h.inc"
+
+#define GET_OP_CLASSES
 #include "Netra/IR/NetraEngineOps.h.inc"
 
 #endif // NETRA_IR_NETRAOPS_H

@@ -7,23 +7,9 @@
 #ifndef NETRA_IR_NETRAOPS_TD
 #define NETRA_IR_NETRAOPS_TD
 
-include "Netra/IR/NetraAttributes.td"
-include "Netra/IR/NetraInterfaces.td"
+include "Netra/IR/NetraOpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
-
-def Netra_Tensor : RankedTensorOf<
-    [BF16, F16, F32, F64, F8E4M3FN, F8E5M2, I1, AnyI8, AnyI16, AnyI32, AnyI64]>;
-def Netra_FloatTensor : RankedTensorOf<[BF16, F16, F32]>;
-def Netra_ComputeTensor : RankedTensorOf<[BF16, F16, F32, F8E4M3FN]>;
-def Netra_ScaleTensor : RankedTensorOf<[F32, BF16]>;
-def Netra_Fp8Tensor : RankedTensorOf<[F8E4M3FN]>;
-
-defvar TacticMethods = DeclareOpInterfaceMethods<Netra_TacticOpInterface, ["getInPlaceCandidates"]>;
-defvar TacticMethodsNotInPlace = DeclareOpInterfaceMethods<Netra_TacticOpInterface>;
-defvar EpilogueMethods = DeclareOpInterfaceMethods<Netra_EpilogueOpInterface>;
-defvar FusionMethods = DeclareOpInterfaceMethods<Netra_FusionOpInterface>;
 
 //===----------------------------------------------------------------------===//
 // Parameters and constants
@@ -195,7 +181,7 @@ def Netra_DenseOp : Netra_Op<"dense", [
 }
 
 def Netra_RMSNormOp : Netra_Op<"rms_norm", [
-    Pure, AttrSizedResultSegments, TacticMethods, FusionMethods]> {
+    Pure, AttrSizedResultSegments, TacticMethods, CheckedFusionMethods]> {
   let summary = "root-mean-square normalisation, with an optional residual";
   let description = [{
     Normalises the rows of `x : [M, N]`, in `f32`:
@@ -211,11 +197,13 @@ def Netra_RMSNormOp : Netra_Op<"rms_norm", [
     With a residual, the statistics and the result use the `f32` sum, not the
     rounded `sum`. With `quantize`, the result is `f8E4M3FN` with one scale per
     block, computed as `netra.quantize_blocks` does from `y` rounded to the type of
-    `x`.
+    `x`. That rounded value is the result `rounded`, when it is asked for. The
+    weight may be `f32`.
 
     Fusion: takes over a preceding `netra.add` as its residual (`sum` replaces the
     result of the addition; the statistics no longer see its rounding), and a
-    following `netra.quantize_blocks` (which changes no bit).
+    following `netra.quantize_blocks` (which changes no bit). When the unquantized
+    result has other users, they read `rounded` instead.
 
     ```mlir
     %n = netra.rms_norm %x, %w {epsilon = 1.0e-6 : f32} : (tensor<1x2048xbf16>, tensor<2048xbf16>) -> tensor<1x2048xbf16>
@@ -232,6 +220,8 @@ def Netra_RMSNormOp : Netra_Op<"rms_norm", [
       `quantize` is present.
     - (C6) A block of `quantize` has one row and divides N; `result_scale` has the
       shape and element type that `quantize` gives.
+    - (C7) `rounded` has the type of `x`; it needs `quantize`, and with a
+      `residual` also `sum`.
   }];
   let arguments = (ins
     Netra_FloatTensor:$x,
@@ -243,7 +233,8 @@ def Netra_RMSNormOp : Netra_Op<"rms_norm", [
   let results = (outs
     Netra_ComputeTensor:$result,
     Optional<Netra_ScaleTensor>:$result_scale,
-    Optional<Netra_FloatTensor>:$sum);
+    Optional<Netra_FloatTensor>:$sum,
+    Optional<Netra_FloatTensor>:$rounded);
   let builders = [
     OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$weight,
                    "::mlir::Value":$residual, "::mlir::FloatAttr":$epsilon,
@@ -253,19 +244,25 @@ def Netra_RMSNormOp : Netra_Op<"rms_norm", [
     (`quantize` `(` $quantize^ `)`)? attr-dict `:`
     custom<RMSNormTypes>(ref($residual), ref($quantize), type($x),
       type($weight), type($residual), type($result), type($result_scale),
-      type($sum))
+      type($sum), type($rounded))
   }];
   let hasVerifier = 1;
 }
 
 def Netra_GatedOp : Netra_Op<"gated", [
-    Pure, TacticMethods, FusionMethods, EpilogueMethods]> {
+    Pure, AttrSizedResultSegments, TacticMethods, FusionMethods,
+    EpilogueMethods]> {
   let summary = "activation of a gate times a value";
   let description = [{
     Computes `y[m, n] = activation(gate[m, n]) * up[m, n]` in `f32`, and
     `result = round(y)`, or with `quantize` what `netra.quantize_blocks` makes of `y`
-    rounded to the type of `gate`. In the packed form the one operand is `[M, 2N]` and
-    holds the gate columns, then the up columns.
+    rounded to the type of `gate`, which is the result `rounded` when it is asked
+    for. In the packed form the one operand is `[M, 2N]` and holds the gate columns,
+    then the up columns.
+
+    With `round_activation`, `activation(gate)` is rounded to `bf16` before the
+    product, for models that were trained so: two roundings, where the operation
+    has one otherwise.
 
     Fusion: takes over a following `netra.quantize_blocks` (which changes no bit).
 
@@ -286,18 +283,28 @@ def Netra_GatedOp : Netra_Op<"gated", [
       `quantize` is present.
     - (C5) A block of `quantize` has one row and divides the columns of `result`;
       `result_scale` has the shape and element type that `quantize` gives.
+    - (C6) `rounded` has the shape of `result` and the element type of `gate`; it
+      needs `quantize`.
+    - (C7) `round_activation` needs a `gate` of `bf16`.
   }];
   let arguments = (ins
     Netra_FloatTensor:$gate,
     Optional<Netra_FloatTensor>:$up,
     Netra_ActivationAttr:$activation,
-    OptionalAttr<Netra_BlockScaleAttr>:$quantize);
+    OptionalAttr<Netra_BlockScaleAttr>:$quantize,
+    UnitAttr:$round_activation);
   let results = (outs
     Netra_ComputeTensor:$result,
-    Optional<Netra_ScaleTensor>:$result_scale);
+    Optional<Netra_ScaleTensor>:$result_scale,
+    Optional<Netra_FloatTensor>:$rounded);
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$gate,
+                   "::mlir::Value":$up, "::netra::Activation":$activation)>];
   let assemblyFormat = [{
     $gate (`,` $up^) : (`packed`)? (`quantize` `(` $quantize^ `)`)?
-    attr-dict `:` functional-type(operands, results)
+    attr-dict `:`
+    custom<GatedTypes>(ref($up), ref($quantize), type($gate), type($up),
+      type($result), type($result_scale), type($rounded))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -197,9 +197,8 @@ Outcome Planner::planMul(Operation *op) {
                   Value gate = emitter.rows(match->x);
                   Value value = emitter.rows(up);
                   auto gated = emitter.create<GatedOp>(
-                      gate.getType(), Type(), gate, value,
-                      getActivationAttr(emitter, match->kind),
-                      BlockScaleAttr());
+                      gate.getType(), gate, value,
+                      getActivationAttr(emitter, match->kind).getValue());
                   emitter.define(result, gated.getResult());
                 }};
   }

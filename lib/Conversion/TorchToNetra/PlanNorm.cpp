@@ -216,7 +216,7 @@ static Outcome makeNorm(Value result, const Norm &norm) {
         }
         auto op = emitter.create<RMSNormOp>(
             RankedTensorType::get(*rows, type.getElementType()), Type(), Type(),
-            x, weight, Value(),
+            Type(), x, weight, Value(),
             builder.getF32FloatAttr(static_cast<float>(norm.epsilon)),
             builder.getF32FloatAttr(static_cast<float>(norm.weightOffset)),
             BlockScaleAttr());
