@@ -104,20 +104,6 @@ private:
            2 * uint64_t(*bytes) * 1'000'000 / info->memoryBytesPerMicrosecond;
   }
 
-  /// What is to be computed if `tactic` had its way with the layouts.
-  std::optional<Problem> wish(const Tactic &tactic,
-                              const Problem &problem) const {
-    Problem result = problem;
-    for (OperandSpec &operand : result.operands) {
-      auto match = tactic.operands.find(operand.role);
-      if (match == tactic.operands.end() || match->second.layouts.empty() ||
-          llvm::is_contained(match->second.layouts, operand.layout))
-        continue;
-      operand.layout = match->second.layouts.front();
-    }
-    return result;
-  }
-
   std::optional<Choice> evaluate(const Problem &problem, const Problem &current,
                                  const Roles &inputs,
                                  const Roles &results) const {
@@ -181,11 +167,11 @@ private:
     std::optional<Choice> best = evaluate(current, current, inputs, results);
     for (const Tactic *tactic :
          catalog->tacticsFor(current.family, current.operation)) {
-      std::optional<Problem> wanted = wish(*tactic, current);
-      if (!wanted || *wanted == current)
+      // What is to be computed if this tactic had its way with the layouts.
+      Problem wanted = inLayoutsOf(*tactic, current);
+      if (wanted == current)
         continue;
-      std::optional<Choice> choice =
-          evaluate(*wanted, current, inputs, results);
+      std::optional<Choice> choice = evaluate(wanted, current, inputs, results);
       if (choice && (!best || isBetter(*choice, *best)))
         best = choice;
     }

@@ -33,6 +33,21 @@ FailureOr<Catalog> netra::loadCatalog(Operation *op, StringRef libraryRoot,
   return std::move(*catalog);
 }
 
+Problem netra::inLayoutsOf(const Tactic &tactic, const Problem &problem,
+                           StringRef role) {
+  Problem result = problem;
+  for (OperandSpec &operand : result.operands) {
+    if (!role.empty() && operand.role != role)
+      continue;
+    auto match = tactic.operands.find(operand.role);
+    if (match == tactic.operands.end() || match->second.layouts.empty() ||
+        llvm::is_contained(match->second.layouts, operand.layout))
+      continue;
+    operand.layout = match->second.layouts.front();
+  }
+  return result;
+}
+
 FailureOr<Instance> netra::getInstance(Operation *op, const Catalog &catalog) {
   auto attribute =
       op->getAttrOfType<TacticAttr>(NetraDialect::getTacticAttrName());

@@ -22,6 +22,12 @@ mlir::FailureOr<Catalog> loadCatalog(mlir::Operation *op,
                                      llvm::StringRef libraryRoot,
                                      llvm::StringRef target);
 
+/// `problem` with the layouts that `tactic` asks for, where it does not take
+/// those that are there; of operands with other roles than `role`, if given,
+/// the layouts stay.
+Problem inLayoutsOf(const Tactic &tactic, const Problem &problem,
+                    llvm::StringRef role = "");
+
 /// Emits `error` at `op`; what follows its first line becomes notes.
 mlir::LogicalResult emitErrors(mlir::Operation *op, llvm::Error error);
 

@@ -4,8 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CatalogAccess.h"
 #include "Parameters.h"
 
+#include "Netra/IR/NetraOps.h"
 #include "Netra/Transforms/Passes.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -45,11 +47,20 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    std::optional<FailureOr<Catalog>> loaded;
+    if (!target.empty()) {
+      loaded.emplace(loadCatalog(module, libraryRoot, target));
+      if (failed(*loaded))
+        return signalPassFailure();
+      catalog = &**loaded;
+    }
     bool changed = false;
     for (auto func : module.getOps<func::FuncOp>())
       for (Block &block : func.getBody())
         if (failed(runOnBlock(block, changed)))
           return signalPassFailure();
+    catalog = nullptr;
+    known.clear();
     eraseDeadOps(module);
     cleanParameters(module);
   }
@@ -96,11 +107,54 @@ private:
                    << neighbour->getName() << ": " << reason << "\n");
         continue;
       }
+      if (catalog && !llvm::all_of(fusion.getFusedProblems(neighbour),
+                                   [&](const Problem &problem) {
+                                     return hasTactic(problem);
+                                   })) {
+        LLVM_DEBUG(llvm::dbgs()
+                   << op->getName() << " does not take over "
+                   << neighbour->getName() << ": no tactic computes both\n");
+        continue;
+      }
       rewriter.setInsertionPoint(op);
       return fusion.absorb(rewriter, neighbour);
     }
     return static_cast<Operation *>(nullptr);
   }
+
+  /// Whether the catalogue can compute `problem` when its weight is stored as a
+  /// tactic wants it, for which packing will see later. Anything else would
+  /// have to be converted at run time, by a kernel that may be missing.
+  bool hasTactic(const Problem &problem) {
+    auto [entry, isNew] = known.try_emplace(problem.toJson(), false);
+    if (isNew)
+      entry->second =
+          canSelect(problem) ||
+          llvm::any_of(catalog->tacticsFor(problem.family, problem.operation),
+                       [&](const Tactic *tactic) {
+                         return canSelect(
+                             inLayoutsOf(*tactic, problem, "weight"));
+                       });
+    return entry->second;
+  }
+
+  bool canSelect(const Problem &problem) const {
+    // A tactic may want a layout that this shape cannot have.
+    if (llvm::Error error = problem.verify()) {
+      llvm::consumeError(std::move(error));
+      return false;
+    }
+    SelectOptions options;
+    options.target = target;
+    options.allowExperimental = allowExperimental;
+    options.allowGolden = !goldenRoot.empty();
+    options.nearestMisses = 0;
+    return catalog->select(problem, options).winner.has_value();
+  }
+
+  const Catalog *catalog = nullptr;
+  /// Answers of `hasTactic`: equal layers ask the same.
+  std::map<std::string, bool> known;
 };
 
 } // namespace

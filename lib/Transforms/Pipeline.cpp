@@ -23,7 +23,12 @@ void netra::buildEnginePipeline(OpPassManager &manager,
   apply.libraryRoot = options.libraryRoot;
   manager.addPass(createNetraApplyProfile(apply));
 
-  manager.addPass(createNetraFuse());
+  NetraFuseOptions fuse;
+  fuse.target = options.target;
+  fuse.libraryRoot = options.libraryRoot;
+  fuse.goldenRoot = options.goldenRoot;
+  fuse.allowExperimental = options.allowExperimental;
+  manager.addPass(createNetraFuse(fuse));
 
   NetraAssignLayoutsOptions layouts;
   layouts.target = options.target;

@@ -166,6 +166,11 @@ private:
     for (const auto &[key, value] : op.getProblem().attributes)
       settings.push_back(
           builder.getNamedAttr(key, makeSetting(builder, value)));
+    // Numbers that neither a shape nor an attribute of the problem says.
+    for (NamedAttribute attribute : op->getAttrs())
+      if (auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+          number && number.getType().isInteger(64))
+        settings.push_back(attribute);
     if (!settings.empty())
       fallback.setSettingsAttr(builder.getDictionaryAttr(settings));
     op->emitRemark() << "fallback: " << reason;

@@ -75,6 +75,16 @@ def NetraFuse : Pass<"netra-fuse", "mlir::ModuleOp"> {
     its residual addition before the product in front of it. The order is fixed,
     hence equal modules give equal results.
 
+    With `target`, no merger loses a kernel that two operations have: an
+    operation that asks for a form which not every catalogue has (the experts of
+    a mixture, a router with its product, a norm that also stores what it
+    quantizes) is merged only when the catalogue has a tactic for what comes
+    out, in whatever layout its `weight` may be stored. Mergers into forms that
+    every family of tactics has beside the plain one (`netra.dense` and what
+    follows it, `netra.rms_norm` with a residual or a quantization,
+    `netra.gated`) are made in any case, and so is every merger without
+    `target`.
+
     A merger may need a new parameter, for instance the concatenated weights of
     two products. It is a packing recipe for the checkpoint; nothing is
     concatenated at run time. Afterwards parameters with equal recipes are one,
@@ -99,6 +109,16 @@ def NetraFuse : Pass<"netra-fuse", "mlir::ModuleOp"> {
     %h = netra.dense %n, %w epilogue(#netra.epilogue<gated silu>) : (tensor<1x2048xbf16>, tensor<11264x2048xbf16>) -> tensor<1x5632xbf16>
     ```
   }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"\"",
+           "Merge only what tactics of this target can compute">,
+    Option<"libraryRoot", "library-root", "std::string", /*default=*/"\"\"",
+           "Folder with kernels/ and manifests/">,
+    Option<"goldenRoot", "golden-root", "std::string", /*default=*/"\"\"",
+           "Folder of golden code objects; without it none is considered">,
+    Option<"allowExperimental", "allow-experimental", "bool",
+           /*default=*/"false", "Consider tactics of maturity `experiment`">,
+  ];
   let dependentDialects = ["::netra::NetraDialect"];
 }
 
