@@ -119,7 +119,7 @@ Type ModelBuilder::scaleType() {
 }
 
 Value ModelBuilder::packed(StringRef symbol, ArrayRef<ParameterOp> parts,
-                           RankedTensorType type, Type castTo) {
+                           RankedTensorType type, Type castTo, bool reshape) {
   if (parts.size() == 1 && !castTo)
     return get(parts.front());
   ParameterOp &known = parameters[symbol];
@@ -129,6 +129,9 @@ Value ModelBuilder::packed(StringRef symbol, ArrayRef<ParameterOp> parts,
       sources.push_back(FlatSymbolRefAttr::get(part.getSymNameAttr()));
     if (castTo)
       steps.push_back(TypeAttr::get(castTo));
+    if (reshape)
+      steps.push_back(
+          DenseI64ArrayAttr::get(top.getContext(), type.getShape()));
     auto pack = PackAttr::get(top.getContext(), sources, 0, steps);
     known = ParameterOp::create(top, location, symbol, type, pack);
   }
@@ -154,10 +157,88 @@ Value ModelBuilder::add(Value lhs, Value rhs) {
 }
 
 Value ModelBuilder::gated(Value gate, Value up, Activation activation) {
-  return GatedOp::create(body, location, gate.getType(), Type(), gate, up,
-                         ActivationAttr::get(body.getContext(), activation),
-                         BlockScaleAttr())
+  return GatedOp::create(body, location, gate.getType(), gate, up, activation)
       .getResult();
+}
+
+Value ModelBuilder::embedding(Value ids, Value table) {
+  // Frameworks hold the factor in the type of the table.
+  llvm::APFloat factor(model.embeddingScale);
+  bool losesInfo;
+  factor.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return EmbeddingOp::create(body, location, rows({model.hidden}), ids, table,
+                             llvm::APFloat(factor.convertToFloat()));
+}
+
+Value ModelBuilder::gatedNorm(Value x, Value gate, const Twine &module,
+                              int64_t width) {
+  return GatedRMSNormOp::create(body, location, x, gate,
+                                parameter(module + ".weight", fixed({width})),
+                                Activation::SiLU,
+                                body.getF32FloatAttr(float(model.normEpsilon)))
+      .getResult();
+}
+
+RouteOp ModelBuilder::route(Value logits, Value x, Value sharedGate) {
+  const ExpertsModel &shape = *model.experts;
+  SharedExpert shared = !shape.sharedIntermediate ? SharedExpert::None
+                        : sharedGate              ? SharedExpert::Sigmoid
+                                                  : SharedExpert::One;
+  int64_t slots = shape.topK + (shape.sharedIntermediate ? 1 : 0);
+  return RouteOp::create(body, location, rows({slots}, i32), rows({slots}, f32),
+                         logits, x, /*weight=*/Value(), sharedGate,
+                         /*correction_bias=*/Value(), shape.topK,
+                         /*groups=*/1, /*top_groups=*/1, Scoring::Softmax,
+                         shape.normalizeTopK, shared,
+                         /*routed_scale=*/llvm::APFloat(1.0f));
+}
+
+ModelBuilder::ExpertWeight
+ModelBuilder::expertWeight(StringRef symbol, const Twine &name,
+                           ArrayRef<ProjectionPart> shared, int64_t count,
+                           int64_t rows, int64_t columns) {
+  std::string stacked = name.str(), scaleName = stacked + "_scale_inv";
+  SmallVector<ParameterOp> weights = {
+      declare(stacked, model.checkpointPrefix + stacked,
+              fixed({count, rows, columns}, f8))};
+  SmallVector<ParameterOp> scales = {
+      declare(scaleName, model.checkpointPrefix + scaleName,
+              fixed({count, rows / 128, columns / 128}, scaleType()))};
+  for (const ProjectionPart &part : shared) {
+    std::string weight = part.module + ".weight", scale = weight + "_scale_inv";
+    weights.push_back(declare(weight, model.checkpointPrefix + weight,
+                              fixed({part.rows, columns}, f8)));
+    scales.push_back(
+        declare(scale, model.checkpointPrefix + scale,
+                fixed({part.rows / 128, columns / 128}, scaleType())));
+  }
+  bool isPacked = !shared.empty();
+  int64_t all = count + (isPacked ? 1 : 0);
+  return {packed(symbol, weights, fixed({all, rows, columns}, f8), Type(),
+                 isPacked),
+          packed((symbol + "_scale").str(), scales,
+                 fixed({all, rows / 128, columns / 128}, f32),
+                 scaleType() == f32 ? Type() : f32, isPacked)};
+}
+
+Value ModelBuilder::experts(Value x, RouteOp routed, ExpertWeight gateUp,
+                            ExpertWeight down, Activation activation) {
+  Value ids = routed.getExpertIds();
+  int64_t slots = cast<RankedTensorType>(ids.getType()).getDimSize(1);
+  auto type = cast<RankedTensorType>(gateUp.weight.getType());
+  int64_t inner = type.getDimSize(1) / 2;
+  QuantizeBlocksOp q = quantize(x);
+  Value product = MoeGateUpOp::create(
+      body, location, rows({slots, 2 * inner}, f32), q.getResult(),
+      gateUp.weight, q.getResultScale(), gateUp.scale, ids, Activation::None);
+  auto activated = MoeActivationOp::create(
+      body, location, rows({slots, inner}, f8), rows({slots, inner / 128}, f32),
+      product, activation);
+  return MoeDownReduceOp::create(
+      body, location, rows({model.hidden}), activated.getResult(), down.weight,
+      activated.getResultScale(), down.scale, ids, routed.getExpertWeights(),
+      /*residual=*/Value());
 }
 
 QuantizeBlocksOp ModelBuilder::quantize(Value x) {
@@ -254,7 +335,7 @@ SmallVector<Value> ModelBuilder::fallback(Fallback description) {
     types.push_back(initial.getType());
   }
   auto op = FallbackOp::create(body, location, types, description.operation,
-                               inputs, "no kernel computes it yet");
+                               inputs, description.reason);
   op.setOperandNamesAttr(body.getStrArrayAttr(inputNames));
   op.setResultNamesAttr(body.getStrArrayAttr(outputNames));
   if (!description.updated.empty())

@@ -70,6 +70,29 @@ public:
 
   /// `x` as FP8 and its scales, made once for each `x`.
   QuantizeBlocksOp quantize(mlir::Value x);
+
+  /// Rows of the table by token ids, times the model's factor.
+  mlir::Value embedding(mlir::Value ids, mlir::Value table);
+  /// RMSNorm of heads as wide as the weight `module`.weight, times silu(gate).
+  mlir::Value gatedNorm(mlir::Value x, mlir::Value gate,
+                        const llvm::Twine &module, int64_t width);
+  /// Experts of each token by the logits of the model's router; `x` and
+  /// `sharedGate` are null without a gated shared expert.
+  RouteOp route(mlir::Value logits, mlir::Value x, mlir::Value sharedGate);
+
+  /// The weight of all experts of a product, and its scale.
+  struct ExpertWeight {
+    mlir::Value weight, scale;
+  };
+  /// Packs the FP8 tensor `name` of `count` experts, [rows, columns] each, and
+  /// as one more expert the rows of `shared`, which follow each other.
+  ExpertWeight expertWeight(llvm::StringRef symbol, const llvm::Twine &name,
+                            llvm::ArrayRef<ProjectionPart> shared,
+                            int64_t count, int64_t rows, int64_t columns);
+  /// The feed-forward of the experts that `routed` names, in FP8.
+  mlir::Value experts(mlir::Value x, RouteOp routed, ExpertWeight gateUp,
+                      ExpertWeight down, Activation activation);
+
   /// An operation that the dialect does not have.
   struct Fallback {
     llvm::StringRef operation;
@@ -79,6 +102,7 @@ public:
     /// last results.
     llvm::SmallVector<std::pair<std::string, mlir::Value>> updated = {};
     llvm::SmallVector<mlir::NamedAttribute> settings = {};
+    std::string reason = "no kernel computes it yet";
   };
   /// The results named in `outputs`.
   llvm::SmallVector<mlir::Value> fallback(Fallback description);
@@ -98,9 +122,11 @@ public:
 private:
   ParameterOp declare(llvm::StringRef symbol, llvm::StringRef checkpoint,
                       mlir::RankedTensorType type);
-  /// The parameter that the recipe makes.
+  /// The parameter that the recipe makes; `reshape` when `type` has another
+  /// shape than the concatenation.
   mlir::Value packed(llvm::StringRef symbol, llvm::ArrayRef<ParameterOp> parts,
-                     mlir::RankedTensorType type, mlir::Type castTo = {});
+                     mlir::RankedTensorType type, mlir::Type castTo = {},
+                     bool reshape = false);
   mlir::Value get(ParameterOp parameter);
   mlir::Type scaleType();
 

@@ -95,14 +95,8 @@ private:
   }
 
   Value embed() {
-    ModelBuilder::Fallback op{
-        "vocabulary.embedding",
-        {{"token_ids", tokens},
-         {"table", builder.parameter("embed_tokens.weight", tableType())}},
-        {{"result", builder.rows({model.hidden})}}};
-    if (model.embeddingScale != 1)
-      op.settings.push_back(builder.setting("scale", model.embeddingScale));
-    return builder.fallback(std::move(op)).front();
+    return builder.embedding(
+        tokens, builder.parameter("embed_tokens.weight", tableType()));
   }
 
   Value head(Value hidden) {
@@ -301,17 +295,7 @@ private:
 
     builder.enter(name + ".norm");
     Value normed =
-        builder
-            .fallback(
-                {"gdn.gated_norm",
-                 {{"x", out},
-                  {"gate", convolvedAndZ[1]},
-                  {"weight", builder.parameter(name + ".norm.weight",
-                                               builder.fixed({gdn.valueDim}))}},
-                 {{"result", builder.rows({values})}},
-                 {},
-                 {builder.setting("epsilon", model.normEpsilon)}})
-            .front();
+        builder.gatedNorm(out, convolvedAndZ[1], name + ".norm", gdn.valueDim);
     builder.enter(name + ".out_proj");
     return builder.project(normed, {{name + ".out_proj", model.hidden}},
                            name + ".out_proj");
@@ -345,28 +329,59 @@ private:
     Value logits = builder.project(x, {{name + ".gate", shape.count}},
                                    name + ".gate", /*bias=*/false,
                                    /*keepBf16=*/true);
-    bool shared = shape.sharedIntermediate != 0;
-    int64_t slots = shape.topK + (shared ? 1 : 0);
     builder.enter(name + ".route");
-    ModelBuilder::Fallback route{
-        "moe.route",
-        {{"logits", logits}},
-        {{"expert_ids", builder.rows({slots}, builder.i32)},
-         {"expert_weights", builder.rows({slots}, builder.f32)}}};
-    if (shape.sharedGate) {
-      route.inputs.push_back({"x", x});
-      route.inputs.push_back(
-          {"shared_gate", builder.parameter(name + ".shared_expert_gate.weight",
-                                            builder.fixed({1, model.hidden}))});
-    }
-    route.settings = {builder.setting("top_k", shape.topK),
-                      builder.flag("normalize", shape.normalizeTopK),
-                      builder.flag("shared", shared)};
-    SmallVector<Value> routed = builder.fallback(std::move(route));
+    Value gate;
+    if (shape.sharedGate)
+      gate = builder.parameter(name + ".shared_expert_gate.weight",
+                               builder.fixed({1, model.hidden}));
+    RouteOp routed = builder.route(logits, gate ? x : Value(), gate);
 
     builder.enter(name + ".experts");
+    std::string reason = whyNoExpertProducts();
+    if (!reason.empty())
+      return expertsFallback(name, x, routed, reason);
+    int64_t inner = shape.intermediate;
+    SmallVector<ProjectionPart> gateUp, down;
+    if (shape.sharedIntermediate) {
+      std::string expert = name + ".shared_expert.";
+      gateUp = {{expert + "gate_proj", inner}, {expert + "up_proj", inner}};
+      down = {{expert + "down_proj", model.hidden}};
+    }
+    // In this order, so that parameters stand as they are used.
+    ModelBuilder::ExpertWeight first = builder.expertWeight(
+        name + ".experts.gate_up", name + ".experts.gate_up_proj", gateUp,
+        shape.count, 2 * inner, model.hidden);
+    ModelBuilder::ExpertWeight second = builder.expertWeight(
+        name + ".experts.down", name + ".experts.down_proj", down, shape.count,
+        model.hidden, inner);
+    return builder.experts(x, routed, first, second,
+                           activation(shape.activation));
+  }
+
+  /// Why the products of the experts are not netra.moe_gate_up and
+  /// netra.moe_down_reduce; empty when they are.
+  std::string whyNoExpertProducts() {
+    const ExpertsModel &shape = *model.experts;
+    auto text = [](int64_t number) { return std::to_string(number); };
+    if (!model.fp8Block128)
+      return "expected FP8 experts in blocks of 128x128, found bf16";
+    if (shape.intermediate % 128 != 0 || model.hidden % 128 != 0)
+      return "expected rows and columns of experts in multiples of 128, "
+             "found " +
+             text(shape.intermediate) + " and " + text(model.hidden);
+    if (shape.sharedIntermediate &&
+        shape.sharedIntermediate != shape.intermediate)
+      return "expected a shared expert of " + text(shape.intermediate) +
+             " rows like the others, found " + text(shape.sharedIntermediate);
+    return "";
+  }
+
+  Value expertsFallback(const std::string &name, Value x, RouteOp routed,
+                        const std::string &reason) {
+    const ExpertsModel &shape = *model.experts;
     ModelBuilder::Fallback op{
         "moe.experts", {}, {{"result", builder.rows({model.hidden})}}};
+    op.reason = reason;
     if (model.fp8Block128) {
       QuantizeBlocksOp q = builder.quantize(x);
       op.inputs = {{"x", q.getResult()}, {"x_scale", q.getResultScale()}};
@@ -378,7 +393,7 @@ private:
                             {shape.count, 2 * inner, model.hidden});
     builder.addExpertWeight(op, "down", name + ".experts.down_proj",
                             {shape.count, model.hidden, inner});
-    if (shared) {
+    if (shape.sharedIntermediate) {
       inner = shape.sharedIntermediate;
       std::string expert = name + ".shared_expert.";
       builder.addExpertWeight(op, "shared_gate", expert + "gate_proj.weight",
@@ -388,8 +403,8 @@ private:
       builder.addExpertWeight(op, "shared_down", expert + "down_proj.weight",
                               {model.hidden, inner});
     }
-    op.inputs.push_back({"expert_ids", routed[0]});
-    op.inputs.push_back({"expert_weights", routed[1]});
+    op.inputs.push_back({"expert_ids", routed.getExpertIds()});
+    op.inputs.push_back({"expert_weights", routed.getExpertWeights()});
     op.settings = {builder.setting("activation", shape.activation)};
     return builder.fallback(std::move(op)).front();
   }
