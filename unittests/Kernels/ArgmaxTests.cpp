@@ -5,27 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
+#include "VocabularyProblems.h"
 
 using namespace kernels;
-using netra::ElementType;
 
 namespace {
 
 const char *const tactic = "gfx950.argmax";
-
-netra::Problem argmaxProblem(int64_t m, int64_t v, bool f32,
-                             bool value = true) {
-  netra::Problem problem;
-  problem.family = "vocabulary";
-  problem.operation = "argmax";
-  problem.dimensions = {{"M", m}, {"V", v}};
-  problem.operands.push_back(
-      {"logits", f32 ? ElementType::F32 : ElementType::BF16, {m, v}});
-  problem.operands.push_back({"result", ElementType::I32, {m}});
-  if (value)
-    problem.operands.push_back({"value", ElementType::F32, {m}});
-  return problem;
-}
 
 /// Logits as the kernel reads them.
 Bytes encode(const std::vector<float> &logits, bool f32) {

@@ -5,26 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
+#include "VocabularyProblems.h"
 
 using namespace kernels;
-using netra::ElementType;
 
 namespace {
 
 const char *const tactic = "gfx950.embedding_bf16";
-
-netra::Problem embeddingProblem(int64_t m, int64_t v, int64_t n,
-                                double scale = 1) {
-  netra::Problem problem;
-  problem.family = "vocabulary";
-  problem.operation = "embedding";
-  problem.dimensions = {{"M", m}, {"V", v}, {"N", n}};
-  problem.operands.push_back({"ids", ElementType::I32, {m}});
-  problem.operands.push_back({"table", ElementType::BF16, {v, n}});
-  problem.operands.push_back({"result", ElementType::BF16, {m, n}});
-  problem.attributes["scale"] = scale;
-  return problem;
-}
 
 /// The scaled product in doubles is exact; it is rounded to bf16 by way of f32.
 uint16_t scaled(uint16_t code, float scale) {

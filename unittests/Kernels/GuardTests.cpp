@@ -7,6 +7,7 @@
 #include "MoeCases.h"
 #include "NormProblems.h"
 #include "RouterProblems.h"
+#include "VocabularyProblems.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -197,6 +198,25 @@ TEST(Guards, GatedAndQuantize) {
                  {{"K", 576, "NETRA_K must be a multiple of 128"},
                   {"M", 0, "NETRA_M must be at least 1"},
                   {"GRID_X", 5, "the grid must be"}});
+}
+
+TEST(Guards, Vocabulary) {
+  expectRefusals("gfx950.embedding_bf16", embeddingProblem(2, 100, 640),
+                 {{"N", 644, "NETRA_N must be a multiple of 8"},
+                  {"V", 0, "NETRA_V must be 1..2147483647"},
+                  {"WAVES", 2, "NETRA_WAVES must be 1 or 4"},
+                  {"GRID_Y", 3, "the grid must be"}});
+  expectRefusals("gfx950.argmax", argmaxProblem(2, 4104, true),
+                 {{"V", 4100, "NETRA_V must be a multiple of 8"},
+                  {"LOGITS_F32", 2, "NETRA_LOGITS_F32 must be 0 (bf16)"},
+                  {"HAS_VALUE", 2, "NETRA_HAS_VALUE must be 0 or 1"},
+                  {"DEPTH", 6, "NETRA_DEPTH must be 4 or 8"},
+                  {"BLOCK_X", 512, "the work-group must be 1024"},
+                  {"STATIC_LDS", 128, "NETRA_STATIC_LDS must be 256"}});
+  expectRefusals("gfx950.sample", sampleProblem(2, 4104, false),
+                 {{"V", 262152, "NETRA_V must be at most 262144"},
+                  {"GRID_X", 3, "the grid must be"},
+                  {"STATIC_LDS", 1024, "NETRA_STATIC_LDS must be 132096"}});
 }
 
 TEST(Catalogue, PlainLoopsAreNeverChosenUnasked) {

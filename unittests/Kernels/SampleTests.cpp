@@ -11,12 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
+#include "VocabularyProblems.h"
 
 #include <array>
 #include <numeric>
 
 using namespace kernels;
-using netra::ElementType;
 
 namespace {
 
@@ -52,22 +52,6 @@ uint64_t randomBits(const Row &row, size_t index) {
                                       static_cast<uint32_t>(index), 0},
                                      {word(row.seed, 0), word(row.seed, 32)});
   return uint64_t(x[1]) << 32 | x[0];
-}
-
-netra::Problem sampleProblem(int64_t m, int64_t v, bool f32) {
-  netra::Problem problem;
-  problem.family = "vocabulary";
-  problem.operation = "sample";
-  problem.dimensions = {{"M", m}, {"V", v}};
-  problem.operands.push_back(
-      {"logits", f32 ? ElementType::F32 : ElementType::BF16, {m, v}});
-  problem.operands.push_back({"temperature", ElementType::F32, {m}});
-  problem.operands.push_back({"top_k", ElementType::I32, {m}});
-  problem.operands.push_back({"top_p", ElementType::F32, {m}});
-  problem.operands.push_back({"seed", ElementType::I64, {m}});
-  problem.operands.push_back({"offset", ElementType::I64, {m}});
-  problem.operands.push_back({"result", ElementType::I32, {m}});
-  return problem;
 }
 
 struct Draws {
