@@ -7,6 +7,7 @@
 #include "NormProblems.h"
 #include "Programs.h"
 #include "RouterProblems.h"
+#include "VocabularyProblems.h"
 
 using namespace llvm;
 
@@ -82,6 +83,7 @@ static kernels::Buffers randomInputs(const Problem &problem) {
       count *= size_t(extent);
     StringRef role = operand.role;
     if (role.starts_with("result") || role == "sum" || role == "rounded" ||
+        role == "value" ||
         (problem.family == "router" && role.starts_with("expert_")))
       continue;
     switch (operand.type) {
@@ -99,6 +101,13 @@ static kernels::Buffers randomInputs(const Problem &problem) {
       std::vector<int32_t> values(count);
       for (int32_t &value : values)
         value = int32_t(random.bits() % ids);
+      inputs[operand.role] = kernels::toBytes(values);
+      break;
+    }
+    case ElementType::I64: {
+      std::vector<int64_t> values(count);
+      for (int64_t &value : values)
+        value = int64_t(random.bits());
       inputs[operand.role] = kernels::toBytes(values);
       break;
     }
@@ -133,6 +142,17 @@ std::vector<SubjectMaker> projectSubjects() {
        kernels::gatedProblem(2, 640, "gelu_tanh", true, false)},
       {"gfx950.gated_bf16_packed_quantized",
        kernels::gatedProblem(2, 640, "silu", true, true)},
+      {"gfx950.gated_bf16_packed_quantized_group_major",
+       kernels::gatedProblem(2, 640, "silu", true, true, "bf16", true, true)},
+      {"gfx950.gated_bf16_quantized_group_major",
+       kernels::gatedProblem(2, 640, "gelu_erf", false, true, "none", true)},
+      {"gfx950.silu_mul_group_quant_n17408_store_bf16",
+       kernels::gatedProblem(1, 17408, "silu", true, true, "bf16", true, true)},
+      {"gfx950.silu_mul_group_quant_n17408_prequant_only",
+       kernels::gatedProblem(1, 17408, "silu", true, true, "bf16", true)},
+      {"gfx950.argmax", kernels::argmaxProblem(2, 8200, false)},
+      {"gfx950.embedding_bf16", kernels::embeddingProblem(3, 3, 640, 2)},
+      {"gfx950.sample", kernels::sampleProblem(1, 1032, false)},
       {"gfx950.moe_activation",
        kernels::moeActivationProblem(1, 2, 640, "silu")},
       {"gfx950.moe_down_reduce",
@@ -156,6 +176,8 @@ std::vector<SubjectMaker> projectSubjects() {
        kernels::gateUpProblem({6, 3, 3, 256, 384, "silu"})},
       {"gfx950.moe_gate_up_plain", kernels::gateUpProblem({1, 3, 2, 128, 256})},
       {"gfx950.quantize_blocks_bf16", kernels::quantizeProblem(2, 640)},
+      {"gfx950.quantize_blocks_bf16_group_major",
+       kernels::quantizeProblem(2, 640, true)},
       {"gfx950.rms_norm_bf16", kernels::rmsNormProblem(2, 1280, true, false)},
       {"gfx950.rms_norm_bf16_quantized",
        kernels::rmsNormProblem(2, 1280, true, true)},
