@@ -152,7 +152,7 @@ std::vector<SubjectMaker> projectSubjects() {
        kernels::gatedProblem(1, 17408, "silu", true, true, "bf16", true)},
       {"gfx950.argmax", kernels::argmaxProblem(2, 8200, false)},
       {"gfx950.embedding_bf16", kernels::embeddingProblem(3, 3, 640, 2)},
-      {"gfx950.sample", kernels::sampleProblem(1, 1032, false)},
+      {"gfx950.sample", kernels::sampleProblem(3, 1032, false)},
       {"gfx950.moe_activation",
        kernels::moeActivationProblem(1, 2, 640, "silu")},
       {"gfx950.moe_down_reduce",

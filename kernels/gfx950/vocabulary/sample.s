@@ -75,19 +75,18 @@ netra_require (NETRA_STATIC_LDS == 1024 + 16 * 8192), "NETRA_STATIC_LDS must be 
 .set S_COUNTER, 26                               // 4 words; first the offset
 .set S_ONE, 30                                   // 2^31 as f32
 .set S_SHIFT, 31
-.set S_MODE, 32                                  // all ones: bins add weights, 0: ones
-.set S_KEPT, 34                                  // least number that is kept
-.set S_FLOOR, 36                                 // least number that takes part
-.set S_NEED, 38
-.set S_WEIGHT, 40                                // of what is kept
-.set S_MASK, 42
-.set S_BEFORE, 44                                // weight of the waves before
-.set S_DRAW, 46
-.set S_P0, 48                                    // pointers of the arguments, then temporary
-.set S_P1, 50
-.set S_P2, 52
-.set S_P3, 54
-.set S_P4, 56
+.set S_KEPT, 32                                  // least number that is kept
+.set S_FLOOR, 34                                 // least number that takes part
+.set S_NEED, 36
+.set S_WEIGHT, 38                                // of what is kept
+.set S_MASK, 40
+.set S_BEFORE, 42                                // weight of the waves before
+.set S_DRAW, 44
+.set S_P0, 46                                    // pointers of the arguments, then temporary
+.set S_P1, 48
+.set S_P2, 50
+.set S_P3, 52
+.set S_P4, 54
 // Vectors
 .set V_OFFSET, 1
 .set V_LANE, 2
@@ -249,21 +248,24 @@ netra_require (NETRA_STATIC_LDS == 1024 + 16 * 8192), "NETRA_STATIC_LDS must be 
   sample_scan64 V_SUM
 .endm
 
-// Adds the chunk to the columns of the bins.
+// Adds the chunk to the columns of the bins: weights with sample_weighs, else ones.
 .macro sample_bin_step
   sample_unpack
   .set sample_i, 0
   .rept VOC_CHUNK
     sample_number sample_e+sample_i, sample_i
-    sample_weight V_ADD, sample_e+sample_i
-    v_cndmask_b32_e64 v[V_ADD], 1, v[V_ADD], s[S_MODE:S_MODE+1]
     v_cmp_le_u64 s[S_NAN:S_NAN+1], s[S_FLOOR:S_FLOOR+1], v[V_COMPLEMENT:V_KEY]
     v_xor_b32 v[V_BIN], s[S_KEPT], v[V_COMPLEMENT]
     v_xor_b32 v[V_BIN+1], s[S_KEPT+1], v[V_KEY]
     v_lshrrev_b64 v[V_BIN:V_BIN+1], s[S_SHIFT], v[V_BIN:V_BIN+1]
     v_cmp_gt_u64 vcc, 16, v[V_BIN:V_BIN+1]
     s_and_b64 vcc, vcc, s[S_NAN:S_NAN+1]
-    v_cndmask_b32 v[V_ADD], 0, v[V_ADD], vcc
+    .if sample_weighs
+      sample_weight V_ADD, sample_e+sample_i
+      v_cndmask_b32 v[V_ADD], 0, v[V_ADD], vcc
+    .else
+      v_cndmask_b32_e64 v[V_ADD], 0, 1, vcc
+    .endif
     v_and_b32 v[V_BIN], 15, v[V_BIN]
     v_lshl_add_u32 v[V_BIN], v[V_BIN], 13, v[V_COLUMN]
     ds_add_u64 v[V_BIN], v[V_ADD:V_ADD+1]
@@ -285,11 +287,12 @@ netra_require (NETRA_STATIC_LDS == 1024 + 16 * 8192), "NETRA_STATIC_LDS must be 
   .endr
 .endm
 
-// sample_select NAME: S_KEPT becomes the number of the element with which the
-//   sum, in descending order of those of at least S_FLOOR, reaches S_NEED; the
-//   sum is of ones or of weights, by S_MODE. Where all of a bin is needed, the
+// sample_select WEIGHS, NAME: S_KEPT becomes the number of the element with which
+//   the sum, in descending order of those of at least S_FLOOR, reaches S_NEED; the
+//   sum is of weights (WEIGHS 1) or of ones (0). Where all of a bin is needed, the
 //   least number of the bin stands for its least element.
-.macro sample_select name
+.macro sample_select weighs, name
+  .set sample_weighs, \weighs
   s_mov_b64 s[S_KEPT:S_KEPT+1], 0
   s_mov_b32 s[S_SHIFT], 60
 .Lsample_digit_\name:
@@ -467,10 +470,9 @@ netra_require (NETRA_STATIC_LDS == 1024 + 16 * 8192), "NETRA_STATIC_LDS must be 
   s_sub_u32 s[S_TMP], s[S_TOP_K], 1
   s_cmp_ge_u32 s[S_TMP], NETRA_V - 1             // 0 and negative ones, too
   s_cbranch_scc1 .Lsample_all_\name
-  s_mov_b64 s[S_MODE:S_MODE+1], 0
   s_mov_b32 s[S_NEED], s[S_TOP_K]
   s_mov_b32 s[S_NEED+1], 0
-  sample_select k
+  sample_select 0, k
 .Lsample_all_\name:
   sample_sum all
   s_and_b32 s[S_TMP], s[S_TOP_P], 0x7fffffff
@@ -496,8 +498,7 @@ netra_require (NETRA_STATIC_LDS == 1024 + 16 * 8192), "NETRA_STATIC_LDS must be 
   s_cmp_eq_u64 s[S_NEED:S_NEED+1], 0
   s_addc_u32 s[S_NEED], s[S_NEED], 0
   s_mov_b64 s[S_FLOOR:S_FLOOR+1], s[S_KEPT:S_KEPT+1]
-  s_mov_b64 s[S_MODE:S_MODE+1], -1
-  sample_select p
+  sample_select 1, p
   sample_sum kept
 
 .Lsample_draw_\name:
