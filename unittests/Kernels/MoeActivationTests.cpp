@@ -86,6 +86,23 @@ TEST(MoeActivation, ContractOfTheDeployedKernel) {
   EXPECT_EQ(contract.block[0], 64u);
 }
 
+TEST(MoeActivation, WorkgroupsPastTheRowsDoNothing) {
+  ActivationCase c{2, 4, 256};
+  std::vector<float> x = c.random(3);
+  llvm::Expected<Kernel> kernel = build(tactic, c.problem());
+  ASSERT_TRUE(static_cast<bool>(kernel)) << llvm::toString(kernel.takeError());
+  llvm::Expected<Outcome> all = run(*kernel, {{"x", toBytes(x)}});
+  kernel->instance.contract.arguments[3].bits = 5;
+  llvm::Expected<Outcome> some = run(*kernel, {{"x", toBytes(x)}});
+  ASSERT_TRUE(all && some);
+  EXPECT_TRUE(some->findings.empty()) << some->findingsText();
+  for (const char *role : {"result", "result_scale"}) {
+    Bytes expected = all->outputs[role];
+    std::fill(expected.begin() + expected.size() / 8 * 5, expected.end(), 0xff);
+    EXPECT_EQ(some->outputs[role] == expected, true) << role;
+  }
+}
+
 TEST(MoeActivationEdge, SpecialValues) {
   const float infinity = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();

@@ -269,7 +269,8 @@ TEST(MoeDownNegative, WrongKernelsAreNoticed) {
             std::string::npos);
   EXPECT_NE(wrong(file, "netra_barrier", "s_nop 0", 0).find("race"),
             std::string::npos);
-  EXPECT_NE(wrong(file, "netra_mfma_settle_8_passes", "s_nop 3").find("hazard"),
+  EXPECT_NE(wrong(file, "netra_mfma_settle_8_passes dn_passed", "s_nop 0 //")
+                .find("hazard"),
             std::string::npos);
   // Layout and order.
   EXPECT_NE(wrong(moe, "offset:2048*(\\set)+64", "offset:2048*(\\set)+32"), "");

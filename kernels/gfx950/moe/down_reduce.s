@@ -202,12 +202,24 @@ netra_require (S_SW + DN_SLOTS * DN_KBS <= 100), "too many slots and K blocks pe
       netra_mfma_fp8_16x16x128 V_D+4*(dn_i-dn_b), V_X+8*(dn_i/16), V_A+8*dn_i
       .set dn_i, dn_i + 1
     .endr
+    // Between a result and its reader stand the waits and MFMAs after it, what
+    // follows here, and two instructions for each slot of the batch up to its own,
+    // should the others' be skipped: the least for the last slot's first result.
+    .set dn_passed, 0
     .if \keep
       netra_moe_exec_group dn_group
+      .set dn_passed, 2
     .elseif dn_b > 0
       netra_moe_hop V_ACC, dn_last, dn_group, V_T0
+      .set dn_passed, 4
     .endif
-    netra_mfma_settle_8_passes
+    .set dn_i, (dn_end - 1) / DN_KB              // the last slot, and its first result
+    .set dn_n, dn_i - dn_b / DN_KB + 1
+    .set dn_i, dn_i * DN_KB
+    .if dn_i < dn_b
+      .set dn_i, dn_b
+    .endif
+    netra_mfma_settle_8_passes dn_passed+2*dn_n+2*(dn_end-1-dn_i)
     .set dn_i, dn_b
     .rept 4
       .if dn_i < dn_end

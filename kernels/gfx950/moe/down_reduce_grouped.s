@@ -191,7 +191,7 @@ netra_require (NETRA_STATIC_LDS == DG_KB * DG_PLACES * 64 + DG_LISTS), "NETRA_ST
     netra_mfma_fp8_16x16x128 V_D+4*dg_b, V_A+8*(DG_KB*(\p)+dg_b), dg_x+8*dg_b
     .set dg_b, dg_b + 1
   .endr
-  netra_mfma_settle_8_passes
+  netra_mfma_settle_8_passes DG_KB-1             // the first is read first
   .set dg_b, 0
   .rept DG_KB
     .set dg_d, V_D + 4 * dg_b

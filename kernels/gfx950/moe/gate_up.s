@@ -101,7 +101,8 @@ netra_require (NETRA_STATIC_LDS == 64 * (GU_WAVES - 1)), "NETRA_STATIC_LDS must 
     netra_mfma_fp8_16x16x128 V_D+4*gu_i, V_X+8*((\b)/16), V_A+8*(((\b)+gu_i)%NETRA_DEPTH)
     .set gu_i, gu_i + 1
   .endr
-  netra_mfma_settle_8_passes
+  // The first result is read first, behind the others' waits and MFMAs.
+  netra_mfma_settle_8_passes 2*((\count)-1)
   .set gu_i, 0
   .rept \count
     .if gu_issued < GU_KB

@@ -217,7 +217,7 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
         netra_mfma_fp8_16x16x128 V_D+4*gg_i, V_A+8*(gg_b+gg_i), V_B+8*((gg_b+gg_i)%NETRA_DEPTH)
         .set gg_i, gg_i + 1
       .endr
-      netra_mfma_settle_8_passes
+      netra_mfma_settle_8_passes 2*(gg_n-1)      // the first is read first
       .set gg_i, 0
       .rept gg_n
         .if gg_issued < GG_KB
