@@ -7,12 +7,15 @@
 #include "Netra/Target/Assembler.h"
 
 #include "InstanceSource.h"
+#include "KernelFileSystem.h"
 #include "Linker.h"
 #include "Netra/Catalog/TargetInfo.h"
+#include "Netra/Target/AssemblyCache.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/MC/MCAsmBackend.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCCodeEmitter.h"
@@ -31,11 +34,12 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/TargetParser/Triple.h"
 
-#include <functional>
+#include "llvm-c/Core.h"
+
 #include <mutex>
+#include <set>
 
 using namespace llvm;
 namespace fs = llvm::sys::fs;
@@ -43,103 +47,6 @@ namespace fs = llvm::sys::fs;
 namespace netra {
 
 namespace {
-/// What `.include` may see: files below the kernel folder, by relative path.
-/// Each file is read once and recorded, so that what was assembled and what is
-/// recorded cannot differ.
-class KernelFileSystem : public vfs::FileSystem {
-public:
-  explicit KernelFileSystem(StringRef root) : root(root) {
-    SmallString<256> real;
-    if (!fs::real_path(root, real))
-      realRoot = std::string(real);
-  }
-
-  ErrorOr<std::unique_ptr<vfs::File>>
-  openFileForRead(const Twine &path) override {
-    std::string name = path.str();
-    // A file that includes itself would go on until memory ends.
-    if (++opened > maxOpened)
-      return refuse(name, "more than " + utostr(maxOpened) +
-                              " includes; does a file include itself?");
-    if (!load(name))
-      return std::make_error_code(std::errc::no_such_file_or_directory);
-    return memory.openFileForRead("/" + name);
-  }
-
-  ErrorOr<vfs::Status> status(const Twine &path) override {
-    std::string name = path.str();
-    if (!load(name))
-      return std::make_error_code(std::errc::no_such_file_or_directory);
-    return memory.status("/" + name);
-  }
-
-  vfs::directory_iterator dir_begin(const Twine &,
-                                    std::error_code &error) override {
-    error = std::make_error_code(std::errc::not_supported);
-    return {};
-  }
-  std::error_code setCurrentWorkingDirectory(const Twine &) override {
-    return std::make_error_code(std::errc::not_supported);
-  }
-  ErrorOr<std::string> getCurrentWorkingDirectory() const override {
-    return std::string("/");
-  }
-
-  std::vector<SourceFile> closure;
-  std::vector<std::string> refusals;
-
-private:
-  static constexpr unsigned maxOpened = 1000;
-
-  std::error_code refuse(const std::string &name, const Twine &reason) {
-    refusals.push_back(("include \"" + name + "\": " + reason).str());
-    return std::make_error_code(std::errc::permission_denied);
-  }
-
-  bool load(const std::string &name) {
-    if (known.count(name))
-      return true;
-    SmallVector<StringRef> parts;
-    StringRef(name).split(parts, '/');
-    if (name.empty() || is_contained(parts, "..") || is_contained(parts, ".") ||
-        is_contained(parts, "")) {
-      refuse(name, "expected a plain path below the kernel folder");
-      return false;
-    }
-    SmallString<256> path(root), real;
-    sys::path::append(path, name);
-    if (fs::real_path(path, real)) {
-      refuse(name, "expected a file of the kernel folder, found none");
-      return false;
-    }
-    // A link must not lead out of the kernel folder either.
-    StringRef inside = real;
-    if (!inside.consume_front(realRoot) || !inside.starts_with("/")) {
-      refuse(name, "expected a file of the kernel folder, found a link out "
-                   "of it");
-      return false;
-    }
-    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
-        MemoryBuffer::getFile(path, /*IsText=*/false,
-                              /*RequiresNullTerminator=*/false);
-    if (!buffer) {
-      refuse(name,
-             "expected a readable file, found: " + buffer.getError().message());
-      return false;
-    }
-    std::string text = (*buffer)->getBuffer().str();
-    memory.addFile("/" + name, 0, MemoryBuffer::getMemBufferCopy(text, name));
-    closure.push_back({name, text, sha256Hex(StringRef(text))});
-    known.insert(name);
-    return true;
-  }
-
-  std::string root, realRoot;
-  vfs::InMemoryFileSystem memory;
-  std::set<std::string> known;
-  unsigned opened = 0;
-};
-
 /// Diagnostics of one assembly as lines "file:line:column: error: text".
 struct DiagnosticCollector {
   std::vector<std::string> lines;
@@ -246,7 +153,8 @@ static Error assembleObject(StringRef source, StringRef name,
                            join(lines, "\n  "));
 }
 
-Expected<Assembler> Assembler::create(StringRef libraryRoot, StringRef target) {
+Expected<Assembler> Assembler::create(StringRef libraryRoot, StringRef target,
+                                      std::shared_ptr<AssemblyCache> cache) {
   const TargetInfo *info = findTarget(target);
   if (!info)
     return createStringError("target \"" + target +
@@ -264,6 +172,7 @@ Expected<Assembler> Assembler::create(StringRef libraryRoot, StringRef target) {
   Assembler assembler;
   assembler.kernelRoot = std::string(root);
   assembler.target = target.str();
+  assembler.cache = std::move(cache);
   return assembler;
 }
 
@@ -283,23 +192,20 @@ struct NamedSource {
 
 /// Assembles each source on its own and links the objects in their order.
 /// `name` is that of the whole in diagnostics.
-static Expected<AssembledKernel> assembleAndLink(ArrayRef<NamedSource> sources,
-                                                 StringRef name,
-                                                 StringRef kernelRoot,
-                                                 const TargetInfo &info) {
+static Expected<AssembledKernel>
+assembleAndLink(ArrayRef<NamedSource> sources, StringRef name,
+                IntrusiveRefCntPtr<KernelFileSystem> files,
+                const TargetInfo &info) {
   AssembledKernel kernel;
   std::vector<SmallVector<char, 0>> objects(sources.size());
-  std::set<std::string> known;
   for (size_t i = 0; i != sources.size(); ++i) {
-    auto files = makeIntrusiveRefCnt<KernelFileSystem>(kernelRoot);
+    files->beginSource();
     if (Error error = assembleObject(sources[i].text, sources[i].name, info,
                                      files, objects[i]))
       return error;
     kernel.source += sources[i].text;
-    for (SourceFile &file : files->closure)
-      if (known.insert(file.path).second)
-        kernel.closure.push_back(std::move(file));
   }
+  kernel.closure = files->getClosure();
   std::vector<StringRef> views;
   for (const SmallVector<char, 0> &object : objects)
     views.emplace_back(object.data(), object.size());
@@ -316,10 +222,79 @@ static Expected<AssembledKernel> assembleAndLink(ArrayRef<NamedSource> sources,
   return kernel;
 }
 
+/// Everything that the bytes of a code object depend on. Whoever changes what
+/// is done with a source in this file or in Linker.cpp gives `format` a new
+/// number, so that code objects made before are not taken for new ones.
+static std::string computeCacheKey(const TargetInfo &info,
+                                   ArrayRef<NamedSource> sources,
+                                   ArrayRef<SourceFile> includes) {
+  constexpr unsigned format = 1;
+  unsigned major = 0, minor = 0, patch = 0;
+  LLVMGetVersion(&major, &minor, &patch); // of the library that is loaded
+  std::string identity =
+      ("netra.assembly/" + Twine(format) + "\nassembler " + Twine(major) + "." +
+       Twine(minor) + "." + Twine(patch) +
+       "\nlinker " LLVM_VERSION_STRING "\ntarget " + info.name + "\n")
+          .str();
+  for (const NamedSource &source : sources)
+    identity += ("source " + source.name + " " +
+                 sha256Hex(StringRef(source.text)) + "\n");
+  for (const SourceFile &file : includes)
+    identity += "file " + file.path + " " + file.sha256 + "\n";
+  return sha256Hex(StringRef(identity));
+}
+
+/// As assembleAndLink, from the cache if there is one that has it. What `check`
+/// refuses is not put there.
+static Expected<AssembledKernel>
+assembleChecked(ArrayRef<NamedSource> sources, StringRef name,
+                StringRef kernelRoot, const TargetInfo &info,
+                AssemblyCache *cache,
+                function_ref<Error(const CodeObject &)> check) {
+  auto files = makeIntrusiveRefCnt<KernelFileSystem>(kernelRoot);
+  std::vector<SourceFile> includes;
+  std::string key;
+  if (cache) {
+    for (const NamedSource &source : sources)
+      files->findIncludes(source.text, includes);
+    // An include that is not there may stand under a condition that does not
+    // hold. The assembler finds out; a key cannot be given.
+    if (files->refusals.empty())
+      key = computeCacheKey(info, sources, includes);
+    files->refusals.clear();
+  }
+  if (!key.empty())
+    if (std::optional<AssembledKernel> kernel = cache->find(key, includes)) {
+      for (const NamedSource &source : sources)
+        kernel->source += source.text;
+      kernel->closureSha256 = hashClosure(kernel->closure);
+      if (Error error = check(kernel->object))
+        return error;
+      return std::move(*kernel);
+    }
+  Expected<AssembledKernel> kernel =
+      assembleAndLink(sources, name, files, info);
+  if (!kernel)
+    return kernel;
+  if (Error error = check(kernel->object))
+    return error;
+  // A file whose name a macro has made up, or that `.incbin` has read, is not
+  // among those that the key covers.
+  bool isCovered = all_of(kernel->closure, [&](const SourceFile &file) {
+    return any_of(includes, [&](const SourceFile &include) {
+      return include.path == file.path;
+    });
+  });
+  if (!key.empty() && isCovered)
+    cache->insert(key, *kernel);
+  return kernel;
+}
+
 Expected<AssembledKernel> Assembler::assembleSource(StringRef source,
                                                     StringRef name) const {
   return assembleAndLink(NamedSource{source.str(), name.str()}, name,
-                         kernelRoot, *findTarget(target));
+                         makeIntrusiveRefCnt<KernelFileSystem>(kernelRoot),
+                         *findTarget(target));
 }
 
 /// The error of a kernel that is not what its contract says.
@@ -342,37 +317,23 @@ Assembler::assembleGroup(ArrayRef<Instance> instances) const {
     sources.push_back({codeSource(instance), instance.symbol + ".s"});
   sources.push_back(
       {targetDirectives(info) + metadataSource(instances, info), "metadata.s"});
-  Expected<AssembledKernel> kernel =
-      assembleAndLink(sources, "code object", kernelRoot, info);
-  if (!kernel)
-    return kernel.takeError();
-  for (const Instance &instance : instances)
-    if (Error error = checkContract(kernel->object, instance, instances.size()))
-      return error;
-  return kernel;
+  return assembleChecked(
+      sources, "code object", kernelRoot, info, cache.get(),
+      [&](const CodeObject &object) -> Error {
+        for (const Instance &instance : instances)
+          if (Error error = checkContract(object, instance, instances.size()))
+            return error;
+        return Error::success();
+      });
 }
 
 Expected<std::string> Assembler::hashSources(StringRef templatePath) const {
-  auto files = makeIntrusiveRefCnt<KernelFileSystem>(kernelRoot);
-  // What a file includes comes right after it, as when it is assembled.
-  std::set<std::string> visited;
-  std::function<void(const std::string &)> visit =
-      [&](const std::string &path) {
-        if (!visited.insert(path).second || !files->status(path))
-          return;
-        std::string text = files->closure.back().text;
-        SmallVector<StringRef> lines;
-        StringRef(text).split(lines, '\n');
-        for (StringRef line : lines) {
-          line = line.trim();
-          if (line.consume_front(".include"))
-            visit(line.split('"').second.split('"').first.str());
-        }
-      };
-  visit(templatePath.str());
-  if (!files->refusals.empty())
-    return createStringError(templatePath + ": " + join(files->refusals, "; "));
-  return hashClosure(files->closure);
+  KernelFileSystem files(kernelRoot);
+  std::vector<SourceFile> found;
+  files.collect(templatePath.str(), found);
+  if (!files.refusals.empty())
+    return createStringError(templatePath + ": " + join(files.refusals, "; "));
+  return hashClosure(found);
 }
 
 Expected<AssembledKernel> Assembler::assemble(const Instance &instance) const {
@@ -380,13 +341,18 @@ Expected<AssembledKernel> Assembler::assemble(const Instance &instance) const {
     return createStringError("tactic " + instance.tactic->name +
                              ": expected target " + target + ", found " +
                              instance.tactic->target);
-  Expected<AssembledKernel> kernel =
-      assembleSource(instanceSource(instance), instance.symbol + ".s");
-  if (!kernel)
+  bool isChecked = false;
+  std::string name = instance.symbol + ".s";
+  Expected<AssembledKernel> kernel = assembleChecked(
+      NamedSource{instanceSource(instance), name}, name, kernelRoot,
+      *findTarget(target), cache.get(), [&](const CodeObject &object) {
+        isChecked = true;
+        return checkContract(object, instance, /*kernels=*/1);
+      });
+  // A broken contract names its tactic itself.
+  if (!kernel && !isChecked)
     return createStringError("tactic " + instance.tactic->name + ": " +
                              llvm::toString(kernel.takeError()));
-  if (Error error = checkContract(kernel->object, instance, /*kernels=*/1))
-    return error;
   return kernel;
 }
 

@@ -35,13 +35,18 @@ static Error failWithErrno(StringRef what, StringRef where) {
                            where + ": " + what + ": " + sys::StrError(code));
 }
 
-/// Writes and syncs one file. The mode is set after creation, because open()
-/// subtracts the umask.
-static Error writeFile(const std::string &where, StringRef contents) {
+static Expected<int> createFile(const std::string &where) {
   int descriptor =
       ::open(where.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (descriptor < 0)
     return failWithErrno("cannot be created", where);
+  return descriptor;
+}
+
+/// Writes, syncs and closes a file that was created. The mode is set after
+/// creation, because open() subtracts the umask.
+static Error fillFile(int descriptor, const std::string &where,
+                      StringRef contents) {
   llvm::scope_exit closer([&] { ::close(descriptor); });
   StringRef rest = contents;
   while (!rest.empty()) {
@@ -55,6 +60,13 @@ static Error writeFile(const std::string &where, StringRef contents) {
   if (::fchmod(descriptor, 0644) != 0 || ::fsync(descriptor) != 0)
     return failWithErrno("cannot be synced", where);
   return Error::success();
+}
+
+static Error writeFile(const std::string &where, StringRef contents) {
+  Expected<int> descriptor = createFile(where);
+  if (!descriptor)
+    return descriptor.takeError();
+  return fillFile(*descriptor, where, contents);
 }
 
 static Error makeDirectory(const std::string &where) {
@@ -213,6 +225,7 @@ public:
 
   /// Held while anything is written below a staging folder or moved.
   static std::mutex mutex;
+  /// Folders, and files that are on their way by themselves.
   static std::set<std::string> active;
 
 private:
@@ -244,8 +257,8 @@ std::set<std::string> Staging::active;
 
 void abandonStaging() {
   Staging::mutex.lock(); // for good: nothing may be written from here on
-  for (const std::string &folder : Staging::active)
-    fs::remove_directories(folder);
+  for (const std::string &path : Staging::active)
+    fs::is_directory(path) ? fs::remove_directories(path) : fs::remove(path);
 }
 
 /// Moves a complete engine from `staging` to `destination`, which `exists` or
@@ -365,6 +378,33 @@ Error replaceFolder(const BundleFiles &files, StringRef directory,
   if (Error error = moveIntoPlace(staging, destination, kind, exists))
     return error;
   return syncDirectory(parent);
+}
+
+Error replaceFile(const std::string &where, StringRef contents) {
+  SmallString<256> unique;
+  fs::createUniquePath(path::parent_path(where) + "/." + path::filename(where) +
+                           ".netra-%%%%%%%%",
+                       unique, /*MakeAbsolute=*/false);
+  std::string temporary(unique);
+  Expected<int> descriptor = [&] {
+    std::lock_guard<std::mutex> guard(Staging::mutex);
+    Expected<int> created = createFile(temporary);
+    if (created)
+      Staging::active.insert(temporary);
+    return created;
+  }();
+  if (!descriptor)
+    return descriptor.takeError();
+  // Not under the mutex: syncing takes long, and what is written to a file
+  // that has been removed meanwhile goes with it.
+  Error error = fillFile(*descriptor, temporary, contents);
+  std::lock_guard<std::mutex> guard(Staging::mutex);
+  if (!error && ::rename(temporary.c_str(), where.c_str()) != 0)
+    error = failWithErrno("cannot be moved into place", where);
+  if (error)
+    fs::remove(temporary);
+  Staging::active.erase(temporary);
+  return error;
 }
 
 Expected<Engine> readBundle(StringRef directory) {

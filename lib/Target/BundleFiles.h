@@ -57,6 +57,11 @@ struct FolderKind {
 llvm::Error replaceFolder(const BundleFiles &files, llvm::StringRef directory,
                           const FolderKind &kind);
 
+/// Writes and syncs a file beside `where` and moves it there, in the place of
+/// any other. Readers see the old file, the new one or none, and never a part;
+/// a failed run leaves nothing behind, nor one that `abandonStaging` ends.
+llvm::Error replaceFile(const std::string &where, llvm::StringRef contents);
+
 } // namespace netra
 
 #endif // NETRA_LIB_TARGET_BUNDLEFILES_H

@@ -105,7 +105,7 @@ static FailureOr<KernelBuilder>
 createBuilder(EngineOp engine, const TranslationOptions &options) {
   llvm::Expected<KernelBuilder> builder = KernelBuilder::create(
       options.libraryRoot, engine.getTarget().getArchitecture(),
-      options.goldenRoot);
+      options.goldenRoot, options.cache);
   if (!builder)
     return emitLines(engine, llvm::toString(builder.takeError()));
   return std::move(*builder);

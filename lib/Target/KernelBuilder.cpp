@@ -36,10 +36,12 @@ void forEachInParallel(size_t count, unsigned threads,
     thread.join();
 }
 
-Expected<KernelBuilder> KernelBuilder::create(StringRef libraryRoot,
-                                              StringRef target,
-                                              StringRef goldenRoot) {
-  Expected<Assembler> assembler = Assembler::create(libraryRoot, target);
+Expected<KernelBuilder>
+KernelBuilder::create(StringRef libraryRoot, StringRef target,
+                      StringRef goldenRoot,
+                      std::shared_ptr<AssemblyCache> cache) {
+  Expected<Assembler> assembler =
+      Assembler::create(libraryRoot, target, std::move(cache));
   if (!assembler)
     return assembler.takeError();
   return KernelBuilder(std::move(*assembler), goldenRoot);

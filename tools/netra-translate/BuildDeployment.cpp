@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuildDeployment.h"
+#include "Cache.h"
 #include "InputFile.h"
 
 #include "Netra/Target/Deployment.h"
@@ -31,8 +32,9 @@ Error netra::buildDeployment(const DeploymentSettings &settings,
   Expected<Catalog> catalog = Catalog::load(root, settings.target);
   if (!catalog)
     return catalog.takeError();
-  Expected<KernelBuilder> builder =
-      KernelBuilder::create(root, settings.target, settings.goldenRoot);
+  Cache cache(settings.cacheDir, settings.verbose);
+  Expected<KernelBuilder> builder = KernelBuilder::create(
+      root, settings.target, settings.goldenRoot, cache.get());
   if (!builder)
     return builder.takeError();
   progress.begin("assemble");
@@ -41,6 +43,7 @@ Error netra::buildDeployment(const DeploymentSettings &settings,
                       [&](size_t done, size_t total, llvm::StringRef name) {
                         progress.advance(done, total, name);
                       });
+  cache.report();
   if (!built)
     return built.takeError();
   progress.begin("write");

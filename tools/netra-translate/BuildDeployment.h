@@ -16,8 +16,9 @@
 namespace netra {
 
 struct DeploymentSettings {
-  std::string manifest, output, target, libraryRoot, goldenRoot;
+  std::string manifest, output, target, libraryRoot, goldenRoot, cacheDir;
   unsigned jobs = 0;
+  bool verbose = false;
 };
 
 /// Builds a deployment and writes it; names on stderr what is not locked.

@@ -154,10 +154,12 @@ findNamedInstances(const Catalog &catalog) {
   return instances;
 }
 
-llvm::Expected<TacticHashes> netra::hashTactics(const Catalog &catalog,
-                                                unsigned threads) {
+llvm::Expected<TacticHashes>
+netra::hashTactics(const Catalog &catalog, unsigned threads,
+                   std::shared_ptr<AssemblyCache> cache) {
   llvm::Expected<KernelBuilder> builder =
-      KernelBuilder::create(catalog.getLibraryRoot(), catalog.getTarget());
+      KernelBuilder::create(catalog.getLibraryRoot(), catalog.getTarget(),
+                            /*goldenRoot=*/"", std::move(cache));
   if (!builder)
     return builder.takeError();
   TacticHashes hashes;

@@ -8,11 +8,13 @@
 #define NETRA_TOOLS_TRANSLATE_LISTING_H
 
 #include "Netra/Catalog/Catalog.h"
+#include "Netra/Target/AssemblyCache.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,9 +32,11 @@ struct TacticHashes {
 };
 
 /// Hashes the sources of all tactics, and assembles each instance that the
-/// evidence of a tactic or a deployment of the target names.
+/// evidence of a tactic or a deployment of the target names; with a cache,
+/// what that does not have.
 llvm::Expected<TacticHashes> hashTactics(const Catalog &catalog,
-                                         unsigned threads);
+                                         unsigned threads,
+                                         std::shared_ptr<AssemblyCache> cache);
 
 /// One line per tactic, or one JSON document, with hashes if there are any.
 void listTactics(const Catalog &catalog, bool json, const TacticHashes &hashes,

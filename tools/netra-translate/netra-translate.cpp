@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuildDeployment.h"
+#include "Cache.h"
 #include "InputFile.h"
 #include "Interrupts.h"
 #include "Listing.h"
@@ -40,6 +41,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -94,6 +96,11 @@ cl::opt<std::string> deploymentOption(
 cl::opt<std::string> goldenRootOption(
     "golden-root", cl::value_desc("folder"),
     cl::desc("Folder of golden code objects; without it none is considered"),
+    cl::cat(category));
+cl::opt<std::string> cacheDirOption(
+    "cache-dir", cl::value_desc("folder"),
+    cl::desc("Folder that keeps assembled kernels between runs (default: "
+             "NETRA_CACHE_DIR; neither, or empty: no cache)"),
     cl::cat(category));
 cl::list<std::string> inputs(cl::Positional, cl::desc("<input>"),
                              cl::cat(category));
@@ -160,23 +167,28 @@ cl::opt<bool> timingOption("timing", cl::desc("Print the time of each phase"),
 /// What the command line says. Linking resets LLVM's command line options, so
 /// that they cannot be read afterwards.
 struct Settings {
-  std::string output, target, libraryRoot, goldenRoot, engineName;
+  std::string output, target, libraryRoot, goldenRoot, cacheDir, engineName;
   std::vector<std::string> profiles;
-  bool allowExperimental, explain;
+  bool allowExperimental, explain, verbose;
   unsigned jobs;
   HuggingFaceOptions huggingFace;
 };
 
 Settings readSettings() {
+  std::optional<std::string> cacheDir =
+      llvm::sys::Process::GetEnv("NETRA_CACHE_DIR");
   return {
       outputOption,
       targetOption,
       libraryRootOption,
       goldenRootOption,
+      cacheDirOption.getNumOccurrences() ? cacheDirOption.getValue()
+                                         : cacheDir.value_or(""),
       engineNameOption,
       std::vector<std::string>(profilesOption.begin(), profilesOption.end()),
       allowExperimentalOption,
       explainOption,
+      verboseOption,
       jobsOption,
       {engineNameOption, stateSlotsOption, cacheSlotsOption,
        parseElementType(cacheTypeOption).value_or(ElementType::BF16),
@@ -405,7 +417,10 @@ static int translate(Action action, const std::string &input,
     return writeSources(*kernels, settings.output);
   }
   progress.begin("assemble");
+  Cache cache(settings.cacheDir, settings.verbose);
+  options.cache = cache.get();
   FailureOr<EngineBundle> bundle = translateToBundle(*module, options);
+  cache.report();
   if (failed(bundle))
     return kFailure;
   progress.begin("write");
@@ -433,8 +448,10 @@ static int list(const Settings &settings) {
     return fail(llvm::toString(catalog.takeError()));
   TacticHashes hashes;
   if (hashesFlag) {
+    Cache cache(settings.cacheDir, settings.verbose);
     llvm::Expected<TacticHashes> computed =
-        hashTactics(*catalog, settings.jobs);
+        hashTactics(*catalog, settings.jobs, cache.get());
+    cache.report();
     if (!computed)
       return fail(llvm::toString(computed.takeError()));
     hashes = std::move(*computed);
@@ -484,6 +501,8 @@ int main(int argc, char **argv) {
   }
   if (hashesFlag && !lists)
     return failUsage("--hashes is for --list-tactics=json");
+  // Before the first thread; what is half written goes with the process.
+  tool::cleanUpOnInterrupt(abandonStaging);
   if (builds) {
     if (!inputs.empty())
       return failUsage("--build-deployment names its input itself, found '" +
@@ -493,7 +512,8 @@ int main(int argc, char **argv) {
     Progress progress(verboseOption, timingOption);
     llvm::Error error = buildDeployment(
         {deploymentOption.getValue(), settings.output, settings.target,
-         settings.libraryRoot, settings.goldenRoot, settings.jobs},
+         settings.libraryRoot, settings.goldenRoot, settings.cacheDir,
+         settings.jobs, settings.verbose},
         progress);
     return error ? fail(llvm::toString(std::move(error))) : kSuccess;
   }
@@ -508,8 +528,6 @@ int main(int argc, char **argv) {
                                     : "expected one input, found several");
   if (actions.front() == Action::ToEngine && settings.output.empty())
     return failUsage("expected -o DIR for the engine");
-  // Before the first thread; what is half written goes with the process.
-  tool::cleanUpOnInterrupt(abandonStaging);
   Progress progress(verboseOption, timingOption);
   return translate(actions.front(), inputs.front(), settings, progress);
 }

@@ -14,10 +14,13 @@
 
 #include "Netra/Target/CodeObject.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace netra {
+
+class AssemblyCache;
 
 /// A file that took part in an assembly. `path` is relative to
 /// kernels/<target>/, with forward slashes.
@@ -43,8 +46,11 @@ struct AssembledKernel {
 class Assembler {
 public:
   /// Fails when the target is unknown or the kernel folder is not there.
-  static llvm::Expected<Assembler> create(llvm::StringRef libraryRoot,
-                                          llvm::StringRef target);
+  /// Instances and groups that `cache` has are taken from it, and others put
+  /// there; the outcome is the same.
+  static llvm::Expected<Assembler>
+  create(llvm::StringRef libraryRoot, llvm::StringRef target,
+         std::shared_ptr<AssemblyCache> cache = nullptr);
 
   /// The source of one instance: constants, `.include` of the template, the
   /// macro call and the metadata block. Deterministic.
@@ -78,6 +84,7 @@ private:
   std::string codeSource(const Instance &instance) const;
   std::string kernelRoot;
   std::string target;
+  std::shared_ptr<AssemblyCache> cache;
 };
 
 } // namespace netra

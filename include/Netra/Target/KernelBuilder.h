@@ -38,10 +38,12 @@ void forEachInParallel(size_t count, unsigned threads,
 class KernelBuilder {
 public:
   /// `goldenRoot` is the folder of golden code objects, empty when there is
-  /// none. Fails as Assembler::create does.
-  static llvm::Expected<KernelBuilder> create(llvm::StringRef libraryRoot,
-                                              llvm::StringRef target,
-                                              llvm::StringRef goldenRoot = "");
+  /// none. `cache` is for code that is assembled. Fails as Assembler::create
+  /// does.
+  static llvm::Expected<KernelBuilder>
+  create(llvm::StringRef libraryRoot, llvm::StringRef target,
+         llvm::StringRef goldenRoot = "",
+         std::shared_ptr<AssemblyCache> cache = nullptr);
 
   const Assembler &getAssembler() const { return assembler; }
 
