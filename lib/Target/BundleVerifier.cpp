@@ -9,6 +9,7 @@
 #include "Netra/Catalog/Json.h"
 #include "Netra/Catalog/TargetInfo.h"
 #include "Netra/Target/CodeObject.h"
+#include "Netra/Target/Equivalence.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -16,7 +17,9 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <map>
 #include <set>
+#include <tuple>
 
 using namespace llvm;
 namespace fs = llvm::sys::fs;
@@ -59,13 +62,19 @@ public:
     if (std::string id = computeEngineId(engine); id != engine.id)
       report("/id",
              "expected " + id + " as the contents say, found " + engine.id);
-    llvm::append_range(findings, verifyEngine(engine));
+    std::vector<BundleFinding> own = verifyEngine(engine);
+    bool isSound = own.empty();
+    llvm::append_range(findings, own);
     checkListedFiles();
     checkUnlistedFiles();
     for (size_t i = 0; i != engine.codeObjects.size(); ++i)
       checkCodeObject(engine.codeObjects[i],
                       ("/code_objects/" + Twine(i)).str());
     checkContracts();
+    if (isSound) {
+      checkReports();
+      checkValidation();
+    }
     return std::move(findings);
   }
 
@@ -84,10 +93,26 @@ private:
                                  /*RequiresNullTerminator=*/false);
   }
 
+  /// Whether an engine has such a file.
+  bool hasPurpose(StringRef path) const {
+    static constexpr StringRef names[] = {
+        "contracts.json",    "engine.mlir",      "explain.json",
+        "graph_recipe.json", "layout_plan.json", "memory_plan.json",
+        "validation.json"};
+    return is_contained(names, path) || path.starts_with("source/") ||
+           any_of(engine.codeObjects, [&](const EngineCodeObject &object) {
+             return object.path == path;
+           });
+  }
+
   void checkListedFiles() {
     for (const EngineFile &file : engine.files) {
       if (!isBundlePath(file.path))
         continue; // reported already; do not look outside the bundle
+      if (!hasPurpose(file.path))
+        report(file.path,
+               "expected a file that an engine is made of or a code object "
+               "that engine.json describes, found neither");
       ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = open(file.path);
       if (!buffer) {
         report(file.path, "expected a readable file, found: " +
@@ -173,7 +198,41 @@ private:
         continue;
       }
       compareKernel(kernel, *found, at, compare);
+      checkPromises(*found, where + at);
+      identities[kernel.symbol] = computationalIdentity(*code, *found);
     }
+  }
+
+  /// What a kernel needs besides that which engine.json can say.
+  void checkPromises(const KernelMetadata &kernel, const std::string &where) {
+    const KernelDescriptor &descriptor = kernel.descriptor;
+    auto expect = [&](const Twine &what, uint64_t expected, uint64_t found) {
+      if (expected != found)
+        report(where, "expected " + what + " " + Twine(expected) +
+                          ", found that the code object says " + Twine(found));
+    };
+    expect("wave size (metadata)", engine.waveSize, kernel.waveSize);
+    expect("wave size (descriptor)", engine.waveSize, descriptor.waveSize);
+    expect("private bytes (metadata)", 0, kernel.privateBytes);
+    expect("private bytes (descriptor)", 0, descriptor.privateBytes);
+    expect("dynamic stack", 0, kernel.dynamicStack || descriptor.dynamicStack);
+    // Some compilers leave it open.
+    if (descriptor.kernargBytes)
+      expect("kernarg bytes (descriptor)", kernel.kernargBytes,
+             descriptor.kernargBytes);
+    // Accumulation registers come after the others.
+    uint64_t needed = kernel.agprs
+                          ? uint64_t(descriptor.accumOffset) + kernel.agprs
+                          : uint64_t(kernel.vgprs);
+    if (descriptor.allocatedVgprs < needed)
+      report(where, "expected at least " + Twine(needed) +
+                        " VGPRs in the descriptor, found " +
+                        Twine(descriptor.allocatedVgprs));
+    for (size_t i = 0; i != kernel.arguments.size(); ++i)
+      if (kernel.arguments[i].hidden)
+        report(where, "expected arguments that a launch gives, found that "
+                      "argument " +
+                          Twine(i) + " is " + kernel.arguments[i].valueKind);
   }
 
   template <typename Compare>
@@ -234,6 +293,9 @@ private:
     std::map<std::string, Contract> contracts;
     if (!readContracts((*buffer)->getBuffer(), contracts))
       return;
+    for (const auto &[id, contract] : contracts)
+      if (!contract.graphCapture)
+        notCapturable.insert(id);
     for (size_t p = 0; p != engine.plans.size(); ++p)
       for (size_t s = 0; s != engine.plans[p].steps.size(); ++s) {
         const EngineStep &step = engine.plans[p].steps[s];
@@ -291,6 +353,11 @@ private:
       compare("/block/" + Twine(d), step.block[d], contract.block[d]);
     }
     compare("/dynamic_lds", step.dynamicLds, contract.dynamicLds);
+    compare("/contract (wave size)", engine.waveSize, contract.waveSize);
+    if (contract.target != engine.architecture)
+      report(where + "/contract", "expected a contract for " +
+                                      engine.architecture + ", found one for " +
+                                      contract.target);
     if (step.codeObject >= engine.codeObjects.size() ||
         step.kernel >= engine.codeObjects[step.codeObject].kernels.size())
       return; // reported already
@@ -330,6 +397,8 @@ private:
     uint64_t needed = contract.workspaceBytes;
     if (promised.role != "workspace") {
       const OperandSpec *operand = contract.problem.find(promised.role);
+      if (operand && promised.operandOffset == 0)
+        checkLayout(slot, *operand, where);
       Expected<uint64_t> bytes =
           operand ? tensorBytes(operand->type, operand->shape)
                   : Expected<uint64_t>(0);
@@ -348,8 +417,146 @@ private:
                  Twine(slot.kind == Kind::Null ? 0 : slot.bytes));
   }
 
+  /// A whole buffer that is read as the tensor it holds is read in the order
+  /// in which its elements lie.
+  void checkLayout(const EngineSlot &slot, const OperandSpec &operand,
+                   const std::string &where) {
+    // Some layouts keep the order of row_major and only say more.
+    auto keepsOrder = [&](StringRef spelling) {
+      Expected<Layout> layout = Layout::parse(spelling);
+      Error error = layout ? layout->verify(operand.shape) : layout.takeError();
+      bool isLegal = !error;
+      consumeError(std::move(error));
+      return isLegal && layout->map(operand.shape).isIdentity();
+    };
+    auto compare = [&](const auto &buffer) {
+      if (slot.offset == 0 && buffer.shape == operand.shape &&
+          buffer.layout != operand.layout &&
+          !(keepsOrder(buffer.layout) && keepsOrder(operand.layout)))
+        report(where, "expected layout " + operand.layout + " of " +
+                          operand.role + " as the contract says, found that " +
+                          buffer.name + " has layout " + buffer.layout);
+    };
+    if (slot.kind == EngineSlot::Kind::Binding &&
+        slot.index < engine.bindings.size())
+      compare(engine.bindings[slot.index]);
+    else if (slot.kind == EngineSlot::Kind::Weight &&
+             slot.index < engine.weights.entries.size())
+      compare(engine.weights.entries[slot.index]);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Reports
+  //===--------------------------------------------------------------------===//
+
+  /// The text of a listed file, or none; that it is missing has been said.
+  std::optional<std::string> readListed(StringRef name) {
+    if (none_of(engine.files,
+                [&](const EngineFile &file) { return file.path == name; }))
+      return std::nullopt;
+    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = open(name);
+    if (!buffer)
+      return std::nullopt;
+    return (*buffer)->getBuffer().str();
+  }
+
+  /// Reports that follow from the description say what it says.
+  void checkReports() {
+    for (const auto &[name, expected] : deriveReports(engine, notCapturable)) {
+      std::optional<std::string> found = readListed(name);
+      if (!found || *found == expected)
+        continue;
+      StringRef left = expected, right = *found, leftLine, rightLine;
+      unsigned line = 0;
+      do {
+        std::tie(leftLine, left) = left.split('\n');
+        std::tie(rightLine, right) = right.split('\n');
+        ++line;
+      } while (leftLine == rightLine && !(left.empty() && right.empty()));
+      report(name, "line " + Twine(line) + ": expected '" + leftLine.trim() +
+                       "' as engine.json gives, found '" + rightLine.trim() +
+                       "'");
+    }
+  }
+
+  /// What was checked when the engine was made: the kernels that are in it.
+  void checkValidation() {
+    static constexpr StringRef name = "validation.json";
+    std::optional<std::string> text = readListed(name);
+    if (!text)
+      return;
+    Expected<json::Value> document = json::parse(*text, name);
+    if (!document) {
+      report(name, llvm::toString(document.takeError()));
+      return;
+    }
+    json::Diagnostics diagnostics(name);
+    json::ObjectReader object(json::Reader(*document, "", diagnostics));
+    if (std::optional<json::Reader> member = object.required("format"))
+      (void)member->choice({"netra.validation/1"});
+    // Making an engine runs nothing.
+    for (const char *key : {"simulated", "device"})
+      if (std::optional<json::Reader> member = object.required(key))
+        (void)member->choice({"not_run"});
+    std::map<std::string, json::Reader> entries;
+    if (std::optional<json::Reader> member = object.required("kernels"))
+      if (auto elements = member->array())
+        for (const json::Reader &element : *elements)
+          if (auto symbol = json::ObjectReader(element).required("symbol"))
+            entries.emplace(symbol->string().value_or(""), element);
+    for (const std::string &line : diagnostics.getLines())
+      report(name, StringRef(line).split(": ").second);
+    if (!diagnostics.empty())
+      return;
+    for (size_t o = 0; o != engine.codeObjects.size(); ++o)
+      for (const EngineKernel &kernel : engine.codeObjects[o].kernels) {
+        auto found = entries.find(kernel.symbol);
+        if (found == entries.end())
+          report(name, "expected an entry of kernel " + kernel.symbol +
+                           ", found none");
+        else
+          checkValidated(found->second.get(), o, kernel.symbol);
+        entries.erase(kernel.symbol);
+      }
+    for (const auto &[symbol, entry] : entries)
+      report(name, "expected kernels of the engine, found " + symbol);
+  }
+
+  /// One entry of validation.json. `entry` is an object.
+  void checkValidated(const json::Value &entry, size_t object,
+                      const std::string &symbol) {
+    auto expect = [&](const char *key, const std::string &expected) {
+      auto found = entry.find(key);
+      std::string text = found != entry.end() && found->is_string()
+                             ? found->get<std::string>()
+                             : "none";
+      if (text != expected)
+        report("validation.json", symbol + ": " + key + ": expected " +
+                                      expected + ", found " + text);
+    };
+    expect("text_sha256", engine.codeObjects[object].textSha256);
+    if (auto identity = identities.find(symbol); identity != identities.end())
+      expect("identity_sha256", identity->second);
+    if (entry.contains("golden_sha256"))
+      expect("golden_sha256", engine.codeObjects[object].sha256);
+    expect("metadata_matches_contract", "passed");
+    std::set<std::pair<std::string, std::string>> launches;
+    for (const EnginePlan &plan : engine.plans)
+      for (const EngineStep &step : plan.steps)
+        if (step.kind == EngineStep::Kind::Launch &&
+            step.codeObject == object &&
+            engine.codeObjects[object].kernels[step.kernel].symbol == symbol)
+          launches.insert({step.tactic, step.contract});
+    for (const auto &[tactic, contract] : launches) {
+      expect("tactic", tactic);
+      expect("contract", contract);
+    }
+  }
+
   StringRef directory;
   Engine engine;
+  std::map<std::string, std::string> identities; // of code, by symbol
+  std::set<std::string> notCapturable;           // ids of contracts
   std::vector<BundleFinding> findings;
 };
 } // namespace

@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
 #include <set>
 
 using namespace llvm;
@@ -56,6 +57,7 @@ public:
         report(where + "/name", "expected a name of its own, found \"" +
                                     engine.plans[i].name + "\" twice");
       checkPlan(engine.plans[i], where);
+      checkReachable(i, where);
     }
     return std::move(findings);
   }
@@ -111,6 +113,15 @@ private:
         auto file = find_if(engine.files, [&](const EngineFile &candidate) {
           return candidate.path == object.path;
         });
+        std::string stem =
+            ("code/" + StringRef(object.textSha256).take_front(16)).str();
+        std::string other =
+            (stem + "-" + StringRef(object.sha256).take_front(16)).str();
+        if (object.path != stem + ".hsaco" && object.path != other + ".hsaco")
+          report(where + "/path", "expected " + stem +
+                                      ".hsaco after the hash of .text, found "
+                                      "\"" +
+                                      object.path + "\"");
         if (file == engine.files.end())
           report(where + "/path",
                  "expected one of the files, found \"" + object.path + "\"");
@@ -325,6 +336,32 @@ private:
     }
     checkOrder(plan, where);
     checkOutputs(plan, where);
+  }
+
+  /// Plans are tried by priority and then by name. One whose shapes another
+  /// takes all is never launched.
+  void checkReachable(size_t index, const std::string &where) {
+    const EngineProfile &profile = engine.plans[index].profile;
+    for (size_t i = 0; i != engine.plans.size(); ++i) {
+      const EngineProfile &other = engine.plans[i].profile;
+      bool isFirst = other.priority != profile.priority
+                         ? other.priority > profile.priority
+                         : std::pair(StringRef(other.name), i) <
+                               std::pair(StringRef(profile.name), index);
+      if (i == index || !isFirst)
+        continue;
+      bool takesAll = all_of(other.guards, [&](const auto &guard) {
+        auto own = profile.guards.find(guard.first);
+        return own != profile.guards.end() &&
+               guard.second.contains(own->second.min) &&
+               guard.second.contains(own->second.max);
+      });
+      if (takesAll && !other.guards.empty())
+        report(where + "/profile", "expected guards that admit what no profile "
+                                   "before does, found that " +
+                                       other.name + " takes everything of " +
+                                       profile.name);
+    }
   }
 
   void checkLaunch(const EnginePlan &plan, const EngineStep &step,
@@ -545,30 +582,45 @@ private:
       for (const Touch &other : touches[j])
         if (other.writes && other.overlaps(touch))
           ranges.emplace_back(other.begin, other.end);
-    llvm::sort(ranges);
-    uint64_t covered = touch.begin;
-    for (const auto &[begin, end] : ranges)
-      if (begin <= covered)
-        covered = std::max(covered, end);
-    if (covered < touch.end)
+    uint64_t gap = findGap(ranges, touch.begin, touch.end);
+    if (gap < touch.end)
       report(where, "expected earlier steps to write all of " + touch.what +
-                        ", found that byte " + Twine(covered) +
+                        ", found that byte " + Twine(gap) +
                         " of the arena is not written");
   }
 
+  /// The first byte of [begin, end) that no range covers; `end` without one.
+  static uint64_t findGap(std::vector<std::pair<uint64_t, uint64_t>> &ranges,
+                          uint64_t begin, uint64_t end) {
+    llvm::sort(ranges);
+    for (const auto &[first, last] : ranges)
+      if (first <= begin)
+        begin = std::max(begin, last);
+    return std::min(begin, end);
+  }
+
   void checkOutputs(const EnginePlan &plan, const std::string &where) {
-    std::set<uint64_t> written;
+    std::map<uint64_t, std::vector<std::pair<uint64_t, uint64_t>>> written;
     for (const std::vector<Touch> &stepTouches : touches)
       for (const Touch &touch : stepTouches)
         if (touch.writes)
-          written.insert(touch.space);
-    for (uint64_t index : plan.bindings)
-      if (index < engine.bindings.size() &&
-          engine.bindings[index].role == BindingRole::Output &&
-          engine.bindings[index].bytes != 0 && !written.count(1 + index))
+          written[touch.space].emplace_back(touch.begin, touch.end);
+    for (uint64_t index : plan.bindings) {
+      if (index >= engine.bindings.size() ||
+          engine.bindings[index].role != BindingRole::Output)
+        continue;
+      const EngineBinding &output = engine.bindings[index];
+      uint64_t gap = findGap(written[1 + index], 0, output.bytes);
+      if (gap == output.bytes)
+        continue;
+      if (written[1 + index].empty())
         report(where + "/steps", "expected a step that writes output " +
-                                     engine.bindings[index].name +
-                                     ", found none");
+                                     output.name + ", found none");
+      else
+        report(where + "/steps", "expected steps that write all of output " +
+                                     output.name + ", found that byte " +
+                                     Twine(gap) + " is not written");
+    }
   }
 
   const Engine &engine;

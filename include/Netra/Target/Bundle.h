@@ -17,6 +17,7 @@
 #include "Netra/Catalog/Tactic.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -184,6 +185,12 @@ llvm::Expected<Engine> readEngineJson(llvm::StringRef text,
 
 /// Every other file of a bundle: relative path → contents.
 using BundleFiles = std::map<std::string, std::string>;
+
+/// The reports that follow from a sound engine: memory_plan.json,
+/// layout_plan.json and graph_recipe.json. Kernels of the contracts
+/// `notCapturable` cannot be part of a graph.
+BundleFiles deriveReports(const Engine &engine,
+                          const std::set<std::string> &notCapturable);
 
 /// Fills `files`, `weights.id` and `id` from the rest and from `files`.
 void finalizeEngine(Engine &engine, const BundleFiles &files);

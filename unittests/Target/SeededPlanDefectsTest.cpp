@@ -1,0 +1,308 @@
+//===- SeededPlanDefectsTest.cpp - Defects of plans and reports -----------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "SeededDefects.h"
+
+using namespace netra;
+using namespace netra::test;
+
+namespace {
+
+std::vector<Defect> plans() {
+  return {
+      {"None", [](Engine &e) { e.plans.clear(); },
+       "expected at least one plan"},
+      {"NameTwice", [](Engine &e) { e.plans.push_back(e.plans[0]); },
+       "/plans/1/name"},
+      {"NeverChosen",
+       [](Engine &e) {
+         e.plans.push_back(e.plans[0]);
+         e.plans[1].name = e.plans[1].profile.name = "less";
+         e.plans[1].profile.priority = 2;
+         e.plans[1].profile.guards["batch"] = {2, 64};
+       },
+       "/plans/1/profile: expected guards that admit what no profile before "
+       "does, found that decode takes everything of less"},
+      {"NoGuards", [](Engine &e) { e.plans[0].profile.guards.clear(); },
+       "expected at least one guard"},
+      {"GuardForNothing",
+       [](Engine &e) { e.plans[0].profile.guards["batch"] = {5, 4}; },
+       "/plans/0/profile/guards/batch: expected a range that holds"},
+      {"ArenaAlignment", [](Engine &e) { e.plans[0].arenaAlignment = 3; },
+       "/arena/alignment"},
+      {"ArenaTooSmall", [](Engine &e) { e.plans[0].arenaBytes = 500; },
+       "inside the 500 bytes of the arena"},
+      {"BindingUnknown", [](Engine &e) { e.plans[0].bindings.push_back(9); },
+       "/plans/0/bindings/3: expected a binding below 3"},
+      {"BindingTwice", [](Engine &e) { e.plans[0].bindings.push_back(0); },
+       "/plans/0/bindings/3: expected each binding once"},
+      {"BindingNotOfThePlan", [](Engine &e) { e.plans[0].bindings = {1, 2}; },
+       "/plans/0/steps/0/arguments/0/index: expected a binding of the plan"},
+      {"NoSteps", [](Engine &e) { e.plans[0].steps.clear(); },
+       "at least one step"},
+      {"AfterItself", [](Engine &e) { step(e, 3).after = {3}; },
+       "/steps/3/after/0"},
+      {"AfterNoStep", [](Engine &e) { step(e, 3).after = {7}; },
+       "/steps/3/after/0"},
+      {"AfterOutOfOrder", [](Engine &e) { step(e, 2).after = {1, 0}; },
+       "/steps/2/after/1"},
+      {"ReadBeforeWritten", [](Engine &e) { step(e, 2).after = {0}; },
+       "expected step 1 (second) before this one"},
+      {"WrittenBeforeRead", [](Engine &e) { step(e, 3).after = {}; },
+       "expected step 2 (middle) before this one"},
+      {"WrittenAtTheSameTime",
+       [](Engine &e) { step(e, 1).arguments[2].offset = 128; },
+       "/steps/1/after: expected step 0 (first) before this one"},
+      {"UsedBeforeItIsDefined",
+       [](Engine &e) { step(e, 1).arguments[2].bytes = 128; },
+       "byte 384 of the arena is not written"},
+      {"StepsExchanged",
+       [](Engine &e) {
+         std::swap(step(e, 0), step(e, 2));
+         step(e, 0).after = {};
+         step(e, 2).after = {0, 1};
+       },
+       "/steps/0: expected earlier steps to write all of"},
+      {"OutputNotWritten",
+       [](Engine &e) { step(e, 3).arguments[2] = EngineSlot::null(); },
+       "expected a step that writes output y, found none"},
+      {"OutputPartlyWritten",
+       [](Engine &e) { step(e, 3).arguments[2].bytes = 252; },
+       "expected steps that write all of output y, found that byte 252 is not "
+       "written"},
+  };
+}
+
+std::vector<Defect> launches() {
+  return {
+      {"CodeObjectUnknown", [](Engine &e) { step(e, 0).codeObject = 4; },
+       "/steps/0/code_object"},
+      {"KernelUnknown", [](Engine &e) { step(e, 0).kernel = 4; },
+       "/steps/0/kernel"},
+      {"GridTooLarge", [](Engine &e) { step(e, 0).grid[0] = UINT32_MAX; },
+       "/steps/0/grid/0: expected a block of 1 to 1024"},
+      {"GridNotOfTheContract", [](Engine &e) { step(e, 0).grid[0] = 2; },
+       "/steps/0/grid/0: expected 1 as the contract says, found 2"},
+      {"BlockTooLarge", [](Engine &e) { step(e, 0).block[1] = 2; },
+       "/steps/0/block: expected at most 64 work-items, found 128"},
+      {"BlockNotOfTheContract", [](Engine &e) { step(e, 0).block[0] = 32; },
+       "/steps/0/block/0: expected 64 as the contract says, found 32"},
+      {"LdsTooLarge", [](Engine &e) { step(e, 0).dynamicLds = 163840; },
+       "/steps/0/dynamic_lds: expected at most"},
+      {"LdsNotOfTheContract", [](Engine &e) { step(e, 0).dynamicLds = 64; },
+       "/steps/0/dynamic_lds: expected 0 as the contract says, found 64"},
+      {"Tactic", [](Engine &e) { step(e, 0).tactic = "gfx950.other"; },
+       "validation.json: netra_copy_n64: tactic: expected gfx950.other"},
+      {"ContractUnknown", [](Engine &e) { flip(step(e, 0).contract, 5); },
+       "/plans/0/steps/0/contract: expected a contract of contracts.json"},
+      {"TooFewArguments", [](Engine &e) { step(e, 0).arguments.pop_back(); },
+       "/steps/0/arguments: expected 3 for netra_copy_n64, found 2"},
+      {"NullForAValue",
+       [](Engine &e) { step(e, 0).arguments[1] = EngineSlot::null(); },
+       "/steps/0/arguments/1: expected a value"},
+      {"ValueOfAnotherType",
+       [](Engine &e) {
+         step(e, 0).arguments[1] = EngineSlot::value(ElementType::F32, 0);
+       },
+       "/steps/0/arguments/1/type"},
+      {"ValueTooLarge",
+       [](Engine &e) { step(e, 0).arguments[1].bits = uint64_t(1) << 32; },
+       "/steps/0/arguments/1/bits: expected a value of 4 bytes"},
+      {"ValueNotOfTheContract",
+       [](Engine &e) { step(e, 0).arguments[1].bits = 63; },
+       "/plans/0/steps/0/arguments/1/bits: expected 64"},
+      {"ValueForAPointer",
+       [](Engine &e) {
+         step(e, 0).arguments[0] = EngineSlot::value(ElementType::I32, 0);
+       },
+       "/steps/0/arguments/0: expected a pointer"},
+      {"NullForAPointer",
+       [](Engine &e) { step(e, 0).arguments[0] = EngineSlot::null(); },
+       "the 256 bytes of x, found 0"},
+      {"BindingUnknown", [](Engine &e) { step(e, 0).arguments[0].index = 8; },
+       "/steps/0/arguments/0/index: expected a binding of the plan"},
+      {"WeightUnknown", [](Engine &e) { step(e, 1).arguments[0].index = 8; },
+       "/steps/1/arguments/0/index: expected a weight below 2"},
+      {"WritesAnInput",
+       [](Engine &e) {
+         step(e, 3).arguments[2] = EngineSlot::binding(0, 0, 256);
+       },
+       "expected no writing to input x"},
+      {"WritesAWeight",
+       [](Engine &e) {
+         step(e, 1).arguments[2] = EngineSlot::weight(0, 0, 256);
+       },
+       "expected no writing to weight w"},
+      {"RangeTooLong", [](Engine &e) { step(e, 0).arguments[0].bytes = 257; },
+       "inside the 256 bytes of binding x"},
+      {"RangeTooShort", [](Engine &e) { step(e, 0).arguments[0].bytes = 128; },
+       "/plans/0/steps/0/arguments/0/bytes: expected at least the 256 bytes of "
+       "x, found 128"},
+      {"OffsetOverflow",
+       [](Engine &e) { step(e, 0).arguments[0].offset = UINT64_MAX; },
+       "bytes of binding x"},
+      {"OffsetInAWeight", [](Engine &e) { step(e, 1).arguments[0].offset = 4; },
+       "inside the 256 bytes of weight w"},
+      {"OffsetInTheArena",
+       [](Engine &e) { step(e, 1).arguments[2].offset = 260; },
+       "expected [260, +256) inside the 512 bytes of the arena"},
+      {"Misaligned",
+       [](Engine &e) {
+         step(e, 0).arguments[0].offset = 2;
+         step(e, 0).arguments[0].bytes = 100;
+       },
+       "expected a multiple of the size of i32, found 2"},
+      {"PartlyInPlace",
+       [](Engine &e) {
+         step(e, 3).arguments[0] = EngineSlot::binding(1, 4, 252);
+       },
+       "found an overlap of x in binding y and result in binding y"},
+      {"FallbackWithoutResult",
+       [](Engine &e) { step(e, 2).outputs[0] = EngineSlot::null(); },
+       "/steps/2/outputs/0: expected memory"},
+      {"FallbackReadsTooFar",
+       [](Engine &e) { step(e, 2).inputs[0].offset = 400; },
+       "/steps/2/inputs/0/offset"},
+      {"FallbackWritesAnInput",
+       [](Engine &e) {
+         step(e, 2).outputs[0] = EngineSlot::binding(0, 0, 256);
+       },
+       "expected no writing to input x"},
+      {"FallbackWithoutOperation",
+       [](Engine &e) { step(e, 2).operation.clear(); },
+       "/plans/0/steps/2/operation: expected"},
+  };
+}
+
+std::vector<Defect> contracts() {
+  return {
+      {"Missing", [](TestEngine &t) { t.files.erase("contracts.json"); },
+       "contracts.json: expected the contracts of the launches"},
+      {"NoObject", [](TestEngine &t) { t.files["contracts.json"] = "[]"; },
+       "contracts.json: /: expected an object"},
+      {"Altered",
+       [](TestEngine &t) {
+         std::string &text = t.files["contracts.json"];
+         size_t at = text.find("\"wave_size\": 64");
+         ASSERT_NE(at, std::string::npos);
+         text.replace(at, 15, "\"wave_size\": 32");
+       },
+       "contracts.json: expected id nk_"},
+      {"WaveSize", editContract([](Json &c) { c["wave_size"] = 32; }),
+       "/contract (wave size): expected 32 as the contract says, found 64"},
+      {"Target", editContract([](Json &c) { c["target"] = "gfx942"; }),
+       "/plans/0/steps/0/contract: expected a contract for gfx950, found one "
+       "for gfx942"},
+      {"Grid", editContract([](Json &c) { c["grid"] = {2, 1, 1}; }),
+       "/steps/0/grid/0: expected 2 as the contract says, found 1"},
+      {"KernargBytes", editContract([](Json &c) { c["kernarg_bytes"] = 32; }),
+       "/kernel (kernarg bytes): expected 32 as the contract says, found 24"},
+      {"StaticLds", editContract([](Json &c) { c["static_lds"] = 512; }),
+       "/kernel (static LDS): expected 512 as the contract says, found 256"},
+      {"NumberOfArguments",
+       editContract([](Json &c) { c["arguments"].erase(2); }),
+       "/kernel (arguments): expected 2 as the contract says, found 3"},
+      {"ArgumentAccess",
+       editContract([](Json &c) { c["arguments"][0]["access"] = "readwrite"; }),
+       "expected argument x as the contract describes it"},
+      {"LargerOperand", editContract([](Json &c) {
+         for (Json &operand : c["problem"]["operands"])
+           operand["shape"] = {128};
+       }),
+       "expected at least the 512 bytes of x, found 256"},
+      {"OtherLayout",
+       [](TestEngine &t) {
+         t.engine.bindings[0].shape = {8, 8};
+         editContract([](Json &c) {
+           for (Json &operand : c["problem"]["operands"]) {
+             operand["shape"] = {8, 8};
+             operand["layout"] = "group_major";
+           }
+         })(t);
+       },
+       "/plans/0/steps/0/arguments/0: expected layout group_major of x as the "
+       "contract says, found that x has layout row_major"},
+  };
+}
+
+std::vector<Defect> reports() {
+  return {
+      {"MemoryPlan",
+       editReport("memory_plan.json",
+                  [](Json &r) { r["plans"][0]["arena_bytes"] = 256; }),
+       "expected '\"arena_bytes\": 512,' as engine.json gives, found "
+       "'\"arena_bytes\": 256,'"},
+      {"LayoutPlan",
+       editReport("layout_plan.json",
+                  [](Json &r) { r["bindings"][0]["layout"] = "n16k16"; }),
+       "expected '\"layout\": \"row_major\",' as engine.json gives, found "
+       "'\"layout\": \"n16k16\",'"},
+      {"GraphRecipe",
+       editReport("graph_recipe.json",
+                  [](Json &r) { r["plans"][0]["nodes"][3]["after"] = {0}; }),
+       "graph_recipe.json: line "},
+      {"GraphRecipeOfAnotherContract",
+       [](TestEngine &t) {
+         t.engine.plans[0].steps.erase(t.engine.plans[0].steps.begin() + 2);
+         step(t, 2).after = {};
+         step(t, 2).arguments[0] = EngineSlot::binding(0, 0, 256);
+         for (auto &[name, text] : deriveReports(t.engine, {}))
+           t.files[name] = text;
+         editContract([](Json &c) { c["graph_capture"] = false; })(t);
+       },
+       "expected '\"capturable\": false,' as engine.json gives, found "
+       "'\"capturable\": true,'"},
+      {"ValidationFormat",
+       editReport("validation.json",
+                  [](Json &r) { r["format"] = "netra.validation/9"; }),
+       "validation.json: /format: expected"},
+      {"ValidationNoJson",
+       [](TestEngine &t) { t.files["validation.json"] = "{"; },
+       "validation.json: expected JSON"},
+      {"ValidationOnADevice",
+       editReport("validation.json", [](Json &r) { r["device"] = "passed"; }),
+       "validation.json: /device: expected"},
+      {"ValidationWithoutAKernel",
+       editReport("validation.json",
+                  [](Json &r) { r["kernels"] = Json::array(); }),
+       "validation.json: expected an entry of kernel netra_copy_n64"},
+      {"ValidationOfAnotherKernel",
+       editReport("validation.json",
+                  [](Json &r) {
+                    r["kernels"].push_back(r["kernels"][0]);
+                    r["kernels"][1]["symbol"] = "other";
+                  }),
+       "validation.json: expected kernels of the engine, found other"},
+      {"ValidationOfOtherCode",
+       editReport("validation.json",
+                  [](Json &r) {
+                    r["kernels"][0]["identity_sha256"] = std::string(64, '0');
+                  }),
+       "validation.json: netra_copy_n64: identity_sha256: expected"},
+      {"ValidationOfAnotherContract",
+       editReport("validation.json",
+                  [](Json &r) { r["kernels"][0]["contract"] = "nk_0"; }),
+       "validation.json: netra_copy_n64: contract: expected nk_"},
+      {"ValidationFailed",
+       editReport("validation.json",
+                  [](Json &r) {
+                    r["kernels"][0]["metadata_matches_contract"] = "failed";
+                  }),
+       "netra_copy_n64: metadata_matches_contract: expected passed, found "
+       "failed"},
+  };
+}
+
+class PlanDefect : public SeededDefect {};
+
+} // namespace
+
+TEST_P(PlanDefect, IsFound) { check(); }
+
+NETRA_SEED(PlanDefect, Plan, plans);
+NETRA_SEED(PlanDefect, Launch, launches);
+NETRA_SEED(PlanDefect, Contract, contracts);
+NETRA_SEED(PlanDefect, Report, reports);
