@@ -188,14 +188,15 @@ public:
                            /*MakeAbsolute=*/false);
       std::lock_guard<std::mutex> guard(mutex);
       folder = std::string(unique);
-      if (Error error = makeDirectory(folder)) {
+      if (::mkdir(folder.c_str(), 0755) != 0) {
+        Error error = failWithErrno("cannot be created", folder);
         folder.clear();
         return error;
       }
       active.insert(folder);
       lock = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       if (lock >= 0 && ::flock(lock, LOCK_EX | LOCK_NB) == 0 &&
-          fs::is_directory(folder))
+          ::fchmod(lock, 0755) == 0 && fs::is_directory(folder))
         return Error::success();
       if (lock >= 0)
         ::close(lock);
