@@ -163,7 +163,7 @@ std::vector<SubjectMaker> projectSubjects() {
       {"gfx950.moe_down_reduce",
        kernels::downReduceProblem({2, 3, 3, 128, 512, "none", false, true})},
       {"gfx950.moe_down_reduce_bf16",
-       kernels::downReduceProblem({1, 3, 3, 128, 512, "none", true})},
+       kernels::downReduceProblem({2, 3, 3, 128, 512, "none", true})},
       {"gfx950.moe_down_reduce_bf16_plain",
        kernels::downReduceProblem({1, 3, 2, 128, 256, "none", true})},
       {"gfx950.moe_down_reduce_grouped",
