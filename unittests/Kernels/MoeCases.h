@@ -1,5 +1,4 @@
-//===- MoeCases.h - Problems, inputs and oracles of routed experts -*- C++
-//-*-===//
+//===- MoeCases.h - Problems, inputs, oracles of experts --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: MIT
 //
