@@ -42,11 +42,20 @@ Instance makeInstance(const std::string &tactic,
   InstanceSpec spec;
   spec.dimensions = std::move(dimensions);
   spec.attributes = std::move(attributes);
-  for (const auto &[role, shape] : shapes)
-    spec.operands[role].shape = shape;
   const Tactic *found = catalog().findTactic("gfx950." + tactic);
   if (!found)
     valueOf(llvm::createStringError("expected tactic " + tactic));
+  for (const auto &[role, shape] : shapes)
+    spec.operands[role].shape = shape;
+  // Of several types and layouts the first will do.
+  for (const auto &[role, match] : found->operands) {
+    if (match.optional)
+      continue;
+    if (!match.types.empty())
+      spec.operands[role].type = match.types.front();
+    if (!match.layouts.empty())
+      spec.operands[role].layout = match.layouts.front();
+  }
   return valueOf(instantiate(*found, spec));
 }
 

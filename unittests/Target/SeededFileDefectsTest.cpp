@@ -177,9 +177,12 @@ std::vector<Defect> codeObjects() {
       {"NameTwice",
        [](Engine &e) { e.codeObjects.push_back(e.codeObjects[0]); },
        "/code_objects/1/name"},
-      {"PathTwice",
-       [](Engine &e) { e.codeObjects.push_back(e.codeObjects[0]); },
-       "/code_objects/1/path"},
+      {"PathWithTwoHashes",
+       [](Engine &e) {
+         e.codeObjects.push_back(e.codeObjects[0]);
+         flip(e.codeObjects[1].sha256, 0);
+       },
+       "/code_objects/1/path: expected one hash for one file"},
       {"PathNotListed",
        [](Engine &e) { e.codeObjects[0].path = "code/x.hsaco"; },
        "/code_objects/0/path: expected one of the files"},
