@@ -80,7 +80,7 @@ def main():
     shared = next(iter(sorted(llvm.glob("libLLVM*.so*"))))
     subprocess.run(
         [options.cxx, *objects]
-        + list(options.build.glob("**/libNetraCatalog.a"))
+        + [options.build / "lib" / "libNetraCatalog.a"]
         + [shared, f"-Wl,-rpath,{llvm}", "-lgmock", "-lgtest", "-lgtest_main"]
         + ["-lpthread", "-o", program],
         check=True,
