@@ -65,30 +65,18 @@ static void printGatedNormTypes(OpAsmPrinter &printer, Operation *op,
 //===----------------------------------------------------------------------===//
 
 LogicalResult LayerNormOp::verify() {
-  RankedTensorType x = tensorType(getX()), weight = tensorType(getWeight());
-  if (x.getRank() != 2 || !isRowMajor(weight) ||
-      !agree(weight.getShape(), x.getShape().drop_front()))
-    return emitOpError("C1: 'x' must be [M, N] and 'weight' [N] and row-major, "
-                       "found ")
-           << x << " and " << weight;
-  if (getBias()) {
-    RankedTensorType bias = tensorType(getBias());
-    if (!isRowMajor(bias) ||
-        !agree(bias.getShape(), x.getShape().drop_front()) ||
-        bias.getElementType() != weight.getElementType())
-      return emitOpError("C1: 'bias' must be [N] and row-major, with the "
-                         "element type of 'weight', ")
-             << weight << ", found " << bias;
-  }
-  if (failed(verifyNormNumbers(*this, "C2", getEpsilonAttr(),
-                               getWeightOffsetAttr())) ||
-      failed(verifyResidual(*this, getX(), getResidual(), getSum())) ||
-      failed(verifyShape(*this, "C4", "result", getResult(), x.getShape())) ||
-      failed(verifyQuantizedResult(*this, "C5", "C6", getResult(),
-                                   getResultScale(), getQuantizeAttr())))
+  if (failed(verifyRowNorm(*this)))
     return failure();
-  return verifyRounded(*this, "C7", getRounded(), x, getQuantizeAttr(),
-                       getResidual() && !getSum());
+  if (!getBias())
+    return success();
+  RankedTensorType weight = tensorType(getWeight()),
+                   bias = tensorType(getBias());
+  if (!isRowMajor(bias) || !agree(bias.getShape(), weight.getShape()) ||
+      bias.getElementType() != weight.getElementType())
+    return emitOpError("C1: 'bias' must be [N] and row-major, with the "
+                       "element type of 'weight', ")
+           << weight << ", found " << bias;
+  return success();
 }
 
 Problem LayerNormOp::getProblem() {

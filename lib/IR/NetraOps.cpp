@@ -396,23 +396,7 @@ void RMSNormOp::build(OpBuilder &builder, OperationState &state, Value x,
         BlockScaleAttr());
 }
 
-LogicalResult RMSNormOp::verify() {
-  RankedTensorType x = tensorType(getX()), weight = tensorType(getWeight());
-  if (x.getRank() != 2 || !isRowMajor(weight) ||
-      !agree(weight.getShape(), x.getShape().drop_front()))
-    return emitOpError("C1: 'x' must be [M, N] and 'weight' [N] and row-major, "
-                       "found ")
-           << x << " and " << weight;
-  if (failed(verifyNormNumbers(*this, "C2", getEpsilonAttr(),
-                               getWeightOffsetAttr())) ||
-      failed(verifyResidual(*this, getX(), getResidual(), getSum())) ||
-      failed(verifyShape(*this, "C4", "result", getResult(), x.getShape())) ||
-      failed(verifyQuantizedResult(*this, "C5", "C6", getResult(),
-                                   getResultScale(), getQuantizeAttr())))
-    return failure();
-  return verifyRounded(*this, "C7", getRounded(), x, getQuantizeAttr(),
-                       getResidual() && !getSum());
-}
+LogicalResult RMSNormOp::verify() { return verifyRowNorm(*this); }
 
 //===----------------------------------------------------------------------===//
 // GatedOp and QuantizeBlocksOp

@@ -66,6 +66,30 @@ mlir::LogicalResult verifyRounded(mlir::Operation *op,
                                   BlockScaleAttr quantize,
                                   bool lacksSum = false);
 
+/// Checks what norms of rows have in common, C1 to C7.
+template <typename OpT> mlir::LogicalResult verifyRowNorm(OpT op) {
+  mlir::RankedTensorType x = tensorType(op.getX()),
+                         weight = tensorType(op.getWeight());
+  if (x.getRank() != 2 || !isRowMajor(weight) ||
+      !agree(weight.getShape(), x.getShape().drop_front()))
+    return op.emitOpError(
+               "C1: 'x' must be [M, N] and 'weight' [N] and row-major, "
+               "found ")
+           << x << " and " << weight;
+  if (mlir::failed(verifyNormNumbers(op, "C2", op.getEpsilonAttr(),
+                                     op.getWeightOffsetAttr())) ||
+      mlir::failed(
+          verifyResidual(op, op.getX(), op.getResidual(), op.getSum())) ||
+      mlir::failed(
+          verifyShape(op, "C4", "result", op.getResult(), x.getShape())) ||
+      mlir::failed(verifyQuantizedResult(op, "C5", "C6", op.getResult(),
+                                         op.getResultScale(),
+                                         op.getQuantizeAttr())))
+    return mlir::failure();
+  return verifyRounded(op, "C7", op.getRounded(), x, op.getQuantizeAttr(),
+                       op.getResidual() && !op.getSum());
+}
+
 } // namespace netra
 
 #endif // NETRA_LIB_IR_VERIFICATION_H

@@ -321,12 +321,18 @@ TEST(CounterTable, IsThatOfThePage) {
   llvm::SmallVector<StringRef> expected, found;
   text.slice(begin, end).split(expected, '\n');
   StringRef(table).split(found, '\n');
-  for (size_t i = 0; i < std::max(expected.size(), found.size()); ++i)
-    EXPECT_EQ(i < expected.size() ? expected[i] : "",
-              i < found.size() ? found[i] : "")
-        << "the counters changed; if that is meant, run "
-           "NETRA_UPDATE_COUNTERS=1 "
-           "KernelsTests --gtest_filter=CounterTable.*";
+  std::string differences;
+  for (StringRef line : found)
+    if (!llvm::is_contained(expected, line))
+      differences += "found    " + line.str() + "\n";
+  for (StringRef line : expected)
+    if (!llvm::is_contained(found, line))
+      differences += "expected " + line.str() + "\n";
+  EXPECT_TRUE(text.slice(begin, end) == table)
+      << pagePath.str() << ": the counters changed:\n"
+      << differences
+      << "If that is meant, NETRA_UPDATE_COUNTERS=1 KernelsTests "
+         "--gtest_filter='CounterTable.*' writes the page.";
 }
 
 } // namespace

@@ -136,9 +136,6 @@ struct DenseFp8Inputs : DenseFinish {
 inline netra::sim::Counters denseCounters(const std::string &tactic,
                                           const netra::Problem &problem,
                                           const Options &chosen = {}) {
-  RunOptions options;
-  options.checks = 0;
-  options.counters = true;
   Buffers inputs;
   for (const netra::OperandSpec &operand : problem.operands) {
     uint64_t bytes = netra::elementBytes(operand.type);
@@ -147,27 +144,7 @@ inline netra::sim::Counters denseCounters(const std::string &tactic,
     if (operand.role != "result")
       inputs[operand.role].resize(bytes);
   }
-  llvm::Expected<Kernel> kernel = build(tactic, problem, chosen);
-  if (!kernel) {
-    ADD_FAILURE() << llvm::toString(kernel.takeError());
-    return {};
-  }
-  llvm::Expected<Outcome> once = run(*kernel, inputs, options);
-  if (!once) {
-    ADD_FAILURE() << llvm::toString(once.takeError());
-    return {};
-  }
-  return once->counters;
-}
-
-inline uint64_t vectorInstructions(const netra::sim::Counters &counters) {
-  uint64_t sum = 0;
-  for (const auto &[name, count] : counters.byMnemonic)
-    if (llvm::StringRef(name).starts_with("v_") ||
-        llvm::StringRef(name).starts_with("global_") ||
-        llvm::StringRef(name).starts_with("ds_"))
-      sum += count;
-  return sum;
+  return countersOf(tactic, problem, inputs, chosen);
 }
 
 } // namespace kernels

@@ -337,6 +337,39 @@ Outcome runEverywhere(const std::string &tactic, const Problem &problem,
   return first;
 }
 
+Outcome runOnce(const std::string &tactic, const Problem &problem,
+                const Buffers &inputs, const RunOptions &options,
+                const Options &chosen) {
+  Expected<Kernel> kernel = build(tactic, problem, chosen);
+  if (!kernel) {
+    ADD_FAILURE() << toString(kernel.takeError());
+    return {};
+  }
+  Expected<Outcome> once = run(*kernel, inputs, options);
+  if (!once) {
+    ADD_FAILURE() << tactic << ": " << toString(once.takeError());
+    return {};
+  }
+  return std::move(*once);
+}
+
+sim::Counters countersOf(const std::string &tactic, const Problem &problem,
+                         const Buffers &inputs, const Options &chosen) {
+  RunOptions options;
+  options.checks = 0;
+  options.counters = true;
+  return runOnce(tactic, problem, inputs, options, chosen).counters;
+}
+
+uint64_t vectorInstructions(const sim::Counters &counters) {
+  uint64_t sum = 0;
+  for (const auto &[name, count] : counters.byMnemonic)
+    for (const char *prefix : {"v_", "global_", "buffer_", "ds_"})
+      if (StringRef(name).starts_with(prefix))
+        sum += count;
+  return sum;
+}
+
 //===----------------------------------------------------------------------===//
 // Problems
 //===----------------------------------------------------------------------===//

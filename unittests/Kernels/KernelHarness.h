@@ -122,6 +122,21 @@ void expectSameInPlace(const std::string &tactic, const netra::Problem &problem,
 Outcome runEverywhere(const std::string &tactic, const netra::Problem &problem,
                       const Buffers &inputs, const Options &options = {});
 
+/// build + run, once. An error is a failure of the test and gives an outcome
+/// without outputs.
+Outcome runOnce(const std::string &tactic, const netra::Problem &problem,
+                const Buffers &inputs, const RunOptions &options,
+                const Options &chosen = {});
+
+/// Counters of one run without checkers.
+netra::sim::Counters countersOf(const std::string &tactic,
+                                const netra::Problem &problem,
+                                const Buffers &inputs,
+                                const Options &chosen = {});
+
+/// Instructions that vectors pass through: arithmetic, memory and LDS.
+uint64_t vectorInstructions(const netra::sim::Counters &counters);
+
 /// Problems in the vocabulary of the catalogue.
 netra::Problem denseBf16Problem(int64_t m, int64_t n, int64_t k,
                                 const std::string &epilogue = "none",

@@ -330,35 +330,6 @@ struct DownInputs {
   }
 };
 
-/// Vector instructions of a run without checkers; for ratios to a plain loop.
-inline netra::sim::Counters moeCounters(const std::string &tactic,
-                                        const netra::Problem &problem,
-                                        const Buffers &inputs) {
-  RunOptions options;
-  options.checks = 0;
-  options.counters = true;
-  llvm::Expected<Kernel> kernel = build(tactic, problem);
-  if (!kernel) {
-    ADD_FAILURE() << llvm::toString(kernel.takeError());
-    return {};
-  }
-  llvm::Expected<Outcome> once = run(*kernel, inputs, options);
-  if (!once) {
-    ADD_FAILURE() << llvm::toString(once.takeError());
-    return {};
-  }
-  return once->counters;
-}
-
-inline uint64_t moeVectorInstructions(const netra::sim::Counters &counters) {
-  uint64_t sum = 0;
-  for (const auto &[name, count] : counters.byMnemonic)
-    for (const char *prefix : {"v_", "global_", "buffer_", "ds_"})
-      if (llvm::StringRef(name).starts_with(prefix))
-        sum += count;
-  return sum;
-}
-
 } // namespace kernels
 
 #endif // NETRA_UNITTESTS_KERNELS_MOECASES_H

@@ -216,7 +216,7 @@ TEST(MoeDownCounters, WeightsAreReadOnceWithManyLoadsInFlight) {
     MoeShape c = down(1, 10, 9, 256, 512, bf16);
     DownInputs inputs(c, 8);
     Counters counters =
-        moeCounters(tacticOf(c), downReduceProblem(c), inputs.buffers(c));
+        countersOf(tacticOf(c), downReduceProblem(c), inputs.buffers(c));
     uint64_t weights = c.s * c.n * c.k, slotScales = 4 * c.s * c.blocks();
     uint64_t x = c.s * c.k * (bf16 ? 2 : 1) + (bf16 ? 0 : slotScales);
     uint64_t pointers = bf16 ? 48 : 56;
@@ -240,9 +240,9 @@ TEST(MoeDownCounters, HalfOfThePlainLoopsVectorInstructions) {
   for (bool bf16 : {false, true}) {
     MoeShape c = down(1, 10, 9, 256, 512, bf16);
     DownInputs inputs(c, 8);
-    uint64_t ours = moeVectorInstructions(
-        moeCounters(tacticOf(c), downReduceProblem(c), inputs.buffers(c)));
-    uint64_t plain = moeVectorInstructions(moeCounters(
+    uint64_t ours = vectorInstructions(
+        countersOf(tacticOf(c), downReduceProblem(c), inputs.buffers(c)));
+    uint64_t plain = vectorInstructions(countersOf(
         tacticOf(c) + "_plain", downReduceProblem(c), inputs.buffers(c)));
     EXPECT_GT(plain, 0u);
     EXPECT_LE(2 * ours, plain) << ours << " against " << plain;

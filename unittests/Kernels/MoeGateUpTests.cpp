@@ -156,7 +156,7 @@ TEST(MoeGateUpCounters, WeightsAreReadOnceWithManyLoadsInFlight) {
     MoeShape c{1, 3, 2, 256, 2048, activation};
     GateUpInputs inputs(c, 8);
     Counters counters =
-        moeCounters(tacticOf(c), gateUpProblem(c), inputs.buffers());
+        countersOf(tacticOf(c), gateUpProblem(c), inputs.buffers());
     uint64_t weights = c.s * c.n * c.k;
     // A wave reads x and its scales, the scales of its tile, one id and six
     // pointers.
@@ -174,13 +174,13 @@ TEST(MoeGateUpCounters, WeightsAreReadOnceWithManyLoadsInFlight) {
 TEST(MoeGateUpCounters, SixTenthsOfThePlainLoopsVectorInstructions) {
   MoeShape c{1, 3, 2, 256, 2048};
   GateUpInputs inputs(c, 8);
-  uint64_t plain = moeVectorInstructions(moeCounters(
+  uint64_t plain = vectorInstructions(countersOf(
       "gfx950.moe_gate_up_plain", gateUpProblem(c), inputs.buffers()));
   EXPECT_GT(plain, 0u);
   for (const char *activation : {"none", "silu"}) {
     c.activation = activation;
-    uint64_t ours = moeVectorInstructions(
-        moeCounters(tacticOf(c), gateUpProblem(c), inputs.buffers()));
+    uint64_t ours = vectorInstructions(
+        countersOf(tacticOf(c), gateUpProblem(c), inputs.buffers()));
     EXPECT_LE(10 * ours, 6 * plain) << ours << " against " << plain;
   }
 }

@@ -60,7 +60,7 @@ TEST(MoeGateUpGrouped, WeightsOfEachExpertAreReadOnce) {
     MoeShape c{16, 6, 3, 256, 2048, activation};
     GateUpInputs inputs(c, 7);
     Counters counters =
-        moeCounters(gateUp(c, true), gateUpProblem(c), inputs.buffers());
+        countersOf(gateUp(c, true), gateUpProblem(c), inputs.buffers());
     uint64_t weights = inputs.weight.rows.size() * c.n * c.k;
     // Each wave: ids (64 lanes), pointers; each busy one: the scales of its
     // tile, x and its scales for sixteen columns, four lanes per scale.
@@ -175,8 +175,8 @@ TEST(MoeDownGrouped, WeightsOfEachExpertAreReadOnce) {
   for (bool bf16 : {false, true}) {
     MoeShape c = down(16, 60, 9, 128, 512, false, bf16);
     DownInputs inputs(c, 7);
-    Counters counters = moeCounters(downReduce(c, true), downReduceProblem(c),
-                                    inputs.buffers(c));
+    Counters counters = countersOf(downReduce(c, true), downReduceProblem(c),
+                                   inputs.buffers(c));
     uint64_t weights = inputs.weight.rows.size() * c.n * c.k, rows = 0;
     std::map<int32_t, int> chosen;
     for (int32_t id : inputs.ids)

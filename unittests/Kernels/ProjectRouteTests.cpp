@@ -17,17 +17,7 @@ Buffers outputsOf(const char *name, const netra::Problem &problem,
                   const Buffers &inputs) {
   RunOptions options;
   options.checks = 0;
-  llvm::Expected<Kernel> kernel = build(name, problem);
-  if (!kernel) {
-    ADD_FAILURE() << llvm::toString(kernel.takeError());
-    return {};
-  }
-  llvm::Expected<Outcome> once = run(*kernel, inputs, options);
-  if (!once) {
-    ADD_FAILURE() << llvm::toString(once.takeError());
-    return {};
-  }
-  return once->outputs;
+  return runOnce(name, problem, inputs, options).outputs;
 }
 
 Buffers without(Buffers inputs, const char *role) {

@@ -238,18 +238,7 @@ netra_require (S_SW + DN_SLOTS * DN_KBS <= 100), "too many slots and K blocks pe
 
 .macro netra_template name
   netra_kernel_begin \name
-  netra_load_pointer S_X, NETRA_ARG_X
-  .if !NETRA_QUANTIZE
-  netra_load_pointer S_X_SCALE, NETRA_ARG_X_SCALE
-  .endif
-  netra_load_pointer S_WEIGHT, NETRA_ARG_WEIGHT
-  netra_load_pointer S_WEIGHT_SCALE, NETRA_ARG_WEIGHT_SCALE
-  netra_load_pointer S_ROUTES, NETRA_ARG_EXPERT_WEIGHTS
-  netra_load_pointer S_IDS, NETRA_ARG_EXPERT_IDS
-  .if NETRA_HAS_RESIDUAL
-  netra_load_pointer S_RESIDUAL, NETRA_ARG_RESIDUAL
-  .endif
-  netra_load_pointer S_RESULT, NETRA_ARG_RESULT
+  netra_moe_load_pointers
   netra_lane_and_wave V_LANE, S_WAVE, V_T0
   v_lshlrev_b32 v[V_WOFF], 4, v[V_LANE]
   s_mul_i32 s[S_ROW], s3, NETRA_S

@@ -48,15 +48,7 @@ netra_require (NETRA_GRID_X == NETRA_N / 16 && NETRA_GRID_Y == NETRA_M && NETRA_
 
 .macro netra_template name
   netra_kernel_begin \name
-  netra_load_pointer S_X, NETRA_ARG_X
-  .if !NETRA_QUANTIZE
-  netra_load_pointer S_X_SCALE, NETRA_ARG_X_SCALE
-  .endif
-  netra_load_pointer S_WEIGHT, NETRA_ARG_WEIGHT
-  netra_load_pointer S_WEIGHT_SCALE, NETRA_ARG_WEIGHT_SCALE
-  netra_load_pointer S_ROUTES, NETRA_ARG_EXPERT_WEIGHTS
-  netra_load_pointer S_IDS, NETRA_ARG_EXPERT_IDS
-  netra_load_pointer S_RESULT, NETRA_ARG_RESULT
+  netra_moe_load_pointers
   netra_plain_lanes
   v_lshrrev_b32 v[V_OUT], 1, v[V_OUT]            // the result is bf16
   .if NETRA_QUANTIZE

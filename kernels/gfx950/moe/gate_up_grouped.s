@@ -111,12 +111,7 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
 
 .macro netra_template name
   netra_kernel_begin \name
-  netra_load_pointer S_X, NETRA_ARG_X
-  netra_load_pointer S_X_SCALE, NETRA_ARG_X_SCALE
-  netra_load_pointer S_WEIGHT, NETRA_ARG_WEIGHT
-  netra_load_pointer S_WEIGHT_SCALE, NETRA_ARG_WEIGHT_SCALE
-  netra_load_pointer S_IDS, NETRA_ARG_EXPERT_IDS
-  netra_load_pointer S_RESULT, NETRA_ARG_RESULT
+  netra_moe_load_pointers
   netra_lane_and_wave V_LANE, S_WAVE, V_T0
   v_lshlrev_b32 v[V_WOFF], 4, v[V_LANE]
   v_lshrrev_b32 v[V_GROUP], 4, v[V_LANE]

@@ -42,12 +42,7 @@ netra_require (NETRA_GRID_X == NETRA_S * NETRA_N / 16 && NETRA_GRID_Y == NETRA_M
 
 .macro netra_template name
   netra_kernel_begin \name
-  netra_load_pointer S_X, NETRA_ARG_X
-  netra_load_pointer S_X_SCALE, NETRA_ARG_X_SCALE
-  netra_load_pointer S_WEIGHT, NETRA_ARG_WEIGHT
-  netra_load_pointer S_WEIGHT_SCALE, NETRA_ARG_WEIGHT_SCALE
-  netra_load_pointer S_IDS, NETRA_ARG_EXPERT_IDS
-  netra_load_pointer S_RESULT, NETRA_ARG_RESULT
+  netra_moe_load_pointers
   netra_moe_divide S_SLOT, 2, NETRA_N / 16
   s_mul_i32 s[S_INDEX], s[S_SLOT], NETRA_N / 16
   s_sub_u32 s[S_INDEX], s2, s[S_INDEX]
