@@ -5,7 +5,6 @@
 #include "NopModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include <list>
 
 using namespace llvm;
 
@@ -100,23 +99,29 @@ size_t WaitModel::addTrace(const std::string &trace, uint64_t exec) {
 void WaitModel::replay(const WaveHistory &wave, uint64_t changedPc,
                        WaitCounters changed, Dependences &found) const {
   struct Outstanding {
+    unsigned instruction;
     const Operation *op;
     uint64_t vector, lds, lanes;
   };
-  std::list<Outstanding> outstanding;
+  std::vector<Outstanding> outstanding;
   uint64_t vectorIssued = 0, ldsIssued = 0;
-  auto note = [&](const Outstanding &o, const Operation &op, const char *what,
-                  bool isLoad) {
-    found.try_emplace({o.op->pc, op.pc},
-                      Dependence{"`" + op.text + "` " + what + " `" +
-                                     o.op->text + "` is outstanding",
-                                 isLoad});
-  };
   for (const WaveHistory::Step &step : wave.steps) {
     const Operation &op = operations[step.instruction];
+    auto note = [&](const Outstanding &o, const char *what, bool isLoad) {
+      found.try_emplace({step.instruction, o.instruction},
+                        Dependence{what, isLoad});
+    };
+    auto issue = [&](uint64_t vector, uint64_t lds) {
+      // It is outstanding for at least as long as the same instruction issued
+      // before: on the same lanes that one says nothing more.
+      llvm::erase_if(outstanding, [&](const Outstanding &o) {
+        return o.instruction == step.instruction && !(o.lanes & ~step.exec);
+      });
+      outstanding.push_back({step.instruction, &op, vector, lds, step.exec});
+    };
     if (op.cls == Class::Wait) {
       const WaitCounters c = op.pc == changedPc ? changed : op.counters;
-      outstanding.remove_if([&](const Outstanding &o) {
+      llvm::erase_if(outstanding, [&](const Outstanding &o) {
         switch (o.op->cls) {
         case Class::Vector:
           return c.vm >= 0 && o.vector + uint64_t(c.vm) <= vectorIssued;
@@ -142,28 +147,28 @@ void WaitModel::replay(const WaveHistory &wave, uint64_t changedPc,
               (op.cls == Class::Vector || op.cls == Class::Lds) &&
               is_contained(op.defined, r) && count(op.named, r) == 1;
           if (!follows)
-            note(o, op, "uses a register while", true);
+            note(o, "uses a register while", true);
           break;
         }
       }
       if (op.cls == Class::Barrier && hasManyWaves &&
           (o.op->writesLds || o.op->loadsToLds))
-        note(o, op, "is passed while", false);
+        note(o, "is passed while", false);
       if (op.readsLds && o.op->loadsToLds)
-        note(o, op, "reads LDS while", false);
+        note(o, "reads LDS while", false);
       if (op.publishes && hasManyGroups && o.op->storesMemory)
-        note(o, op, "is seen while", false);
+        note(o, "is seen while", false);
     }
     switch (op.cls) {
     case Class::Vector:
-      outstanding.push_back({&op, ++vectorIssued, 0, step.exec});
+      issue(++vectorIssued, 0);
       break;
     case Class::Lds:
-      outstanding.push_back({&op, 0, ++ldsIssued, step.exec});
+      issue(0, ++ldsIssued);
       break;
     case Class::Scalar:
     case Class::Flat:
-      outstanding.push_back({&op, 0, 0, step.exec});
+      issue(0, 0);
       break;
     default:
       break;
@@ -181,10 +186,17 @@ const WaitModel::Dependences &WaitModel::unchanged() {
   return base;
 }
 
+std::string
+WaitModel::describe(const Dependences::value_type &dependence) const {
+  const auto [later, earlier] = dependence.first;
+  return "`" + operations[later].text + "` " + dependence.second.what + " `" +
+         operations[earlier].text + "` is outstanding";
+}
+
 std::string WaitModel::unchangedFault() {
-  for (const auto &[place, dependence] : unchanged())
-    if (dependence.isLoad)
-      return dependence.text;
+  for (const auto &dependence : unchanged())
+    if (dependence.second.isLoad)
+      return describe(dependence);
   return "";
 }
 
@@ -193,9 +205,9 @@ std::string WaitModel::canChange(uint64_t pc, WaitCounters counters) {
   for (const WaveHistory &wave : waves) {
     Dependences found;
     replay(wave, pc, counters, found);
-    for (const auto &[place, dependence] : found)
-      if (!before.count(place))
-        return dependence.text;
+    for (const auto &dependence : found)
+      if (!before.count(dependence.first))
+        return describe(dependence);
   }
   return "";
 }

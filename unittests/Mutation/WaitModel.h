@@ -77,16 +77,17 @@ private:
     WaitCounters counters;
   };
   struct Dependence {
-    std::string text;
+    const char *what = nullptr; ///< between the texts of the two
     bool isLoad = false;
   };
-  /// Dependences by the two program counters.
-  using Dependences = std::map<std::pair<uint64_t, uint64_t>, Dependence>;
+  /// Dependences by two indices into `operations`: what depends, and on what.
+  using Dependences = std::map<std::pair<unsigned, unsigned>, Dependence>;
 
   unsigned operationAt(uint64_t pc, const std::string &text);
   void replay(const WaveHistory &wave, uint64_t changedPc,
               WaitCounters counters, Dependences &found) const;
   const Dependences &unchanged();
+  std::string describe(const Dependences::value_type &dependence) const;
 
   bool hasManyWaves, hasManyGroups;
   std::vector<Operation> operations;
