@@ -129,7 +129,7 @@ void Campaign::recordWaits() {
   if (std::string text = waits->unchangedFault(); !text.empty())
     faultText = "the unchanged kernel depends on timing: " + text;
   // Mutants may loop longer than the kernel does, but not for ever.
-  limit = 100'000 + 20 * longest * subject.wavesPerGroup() * subject.groups;
+  limit = 100'000 + 4 * longest * subject.wavesPerGroup() * subject.groups;
 }
 
 std::vector<Mutant> Campaign::mutants() const {
