@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 using namespace netra::rt;
 
@@ -104,14 +105,17 @@ Status Engine::initialize(const netra_engine_options &options) {
 
   DeviceScope scope(*this);
   NETRA_RETURN_IF_FAILED(scope.getStatus());
+  std::map<std::string, void *> loaded; // by file, which several may share
   for (size_t i = 0; i < manifest.codeObjects.size(); ++i) {
     const ManifestCodeObject &object = manifest.codeObjects[i];
-    void *module = nullptr;
-    if (int code = hip->ModuleLoadData(&module, bundle.code[i].data())) {
-      Status status = hip->error(code, "hipModuleLoadData");
-      return {NETRA_HIP, cat(object.path, ": ", status.getMessage())};
+    void *&module = loaded[object.path];
+    if (!module) {
+      if (int code = hip->ModuleLoadData(&module, bundle.code[i].data())) {
+        Status status = hip->error(code, "hipModuleLoadData");
+        return {NETRA_HIP, cat(object.path, ": ", status.getMessage())};
+      }
+      modules.push_back(module);
     }
-    modules.push_back(module);
     functions.emplace_back();
     for (const ManifestKernel &kernel : object.kernels) {
       void *function = nullptr;

@@ -141,9 +141,7 @@ private:
     NETRA_RETURN_IF_FAILED(
         checkUnique("code objects", manifest.codeObjects,
                     [](const ManifestCodeObject &o) { return o.name; }));
-    NETRA_RETURN_IF_FAILED(
-        checkUnique("code object files", manifest.codeObjects,
-                    [](const ManifestCodeObject &o) { return o.path; }));
+    // Kernels of several contracts may be one machine code, in one file.
     for (const ManifestCodeObject &object : manifest.codeObjects) {
       auto file = std::find_if(
           manifest.files.begin(), manifest.files.end(),

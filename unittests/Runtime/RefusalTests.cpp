@@ -379,6 +379,21 @@ TEST(RefusalTest, RepeatedKeysAndForeignIds) {
       << bundle.message;
 }
 
+/// Kernels of several contracts may be one machine code, which is one file.
+TEST(RefusalTest, NotAFileOfSeveralCodeObjects) {
+  Damaged bundle;
+  json again = bundle.document["code_objects"][0];
+  again["name"] = "again";
+  bundle.document["code_objects"].push_back(again);
+  bundle.commit();
+  EXPECT_EQ(bundle.verify(), NETRA_OK) << bundle.message;
+  bundle.document["code_objects"][1]["sha256"] = std::string(64, '0');
+  bundle.commit();
+  EXPECT_EQ(bundle.verify(), NETRA_MANIFEST);
+  EXPECT_NE(bundle.message.find("its SHA-256 differs"), std::string::npos)
+      << bundle.message;
+}
+
 /// Code that carries its right hashes but is not what engine.json describes.
 TEST(RefusalTest, AForeignCodeObject) {
   for (unsigned kind = 0; kind < 3; ++kind) {
