@@ -317,6 +317,25 @@ TEST(Manifest, SchemaAndReaderAgreeOnTactics) {
                     refused);
   EXPECT_GT(accepted, 50u);
   EXPECT_GT(refused, 1000u);
+  // What no single tactic has: every attribute, limits of each.
+  Json other = Json::parse(tacticText);
+  for (const char *key : {"locks", "cost", "options", "requires"})
+    other.erase(key);
+  other["maturity"] = "experiment";
+  other["evidence"] = Json::array();
+  other["symbol"] = "netra_test";
+  other["constants"] = {{"COUNT", {{"integer", "epsilon"}}}};
+  other["arguments"] = Json::array();
+  other["launch"] = {{"grid", {1, 1, 1}},
+                     {"block", {64, 1, 1}},
+                     {"static_lds", 0},
+                     {"dynamic_lds", 0}};
+  other["registers"] = {{"vgprs", 8}, {"agprs", 0}, {"sgprs", 8}};
+  for (const AttributeDefinition &attribute : allAttributes())
+    other["match"]["attributes"][attribute.name.str()] = {{"any", true}};
+  other["match"]["attributes"]["epsilon"] = {{"min", 0.25}, {"max", 0.5}};
+  compareWithSchema(schema, other, tacticFault, accepted, refused);
+  EXPECT_THAT(schema.fieldsNeverRefused(), testing::IsEmpty());
 }
 
 TEST(Manifest, SchemaAndReaderAgreeOnGoldens) {
@@ -331,6 +350,7 @@ TEST(Manifest, SchemaAndReaderAgreeOnGoldens) {
       accepted, refused);
   EXPECT_GT(accepted, 50u);
   EXPECT_GT(refused, 1000u);
+  EXPECT_THAT(schema.fieldsNeverRefused(), testing::IsEmpty());
 }
 
 TEST(Manifest, SchemaAndReaderAgreeOnDeployments) {
@@ -345,6 +365,7 @@ TEST(Manifest, SchemaAndReaderAgreeOnDeployments) {
       accepted, refused);
   EXPECT_GT(accepted, 20u);
   EXPECT_GT(refused, 200u);
+  EXPECT_THAT(schema.fieldsNeverRefused(), testing::IsEmpty());
 }
 
 TEST(Manifest, SchemaAndReaderAgreeOnEvidence) {
@@ -362,6 +383,7 @@ TEST(Manifest, SchemaAndReaderAgreeOnEvidence) {
       accepted, refused);
   EXPECT_GT(accepted, 20u);
   EXPECT_GT(refused, 200u);
+  EXPECT_THAT(schema.fieldsNeverRefused(), testing::IsEmpty());
 }
 
 TEST(Manifest, GoldenValues) {
@@ -536,22 +558,34 @@ TEST(Manifest, SchemaAndReaderAgreeOnProfiles) {
       accepted, refused);
   EXPECT_GT(accepted, 10u);
   EXPECT_GT(refused, 50u);
+  EXPECT_THAT(schema.fieldsNeverRefused(), testing::IsEmpty());
 }
 
 TEST(Manifest, SchemaAndReaderAgreeOnModels) {
   SchemaValidator schema(readSchema("model"));
   size_t accepted = 0, refused = 0;
-  for (const char *name : {"tiny_qwen3_5_moe", "tiny_llama", "tiny_gemma2"})
+  for (const auto &[name, more] : std::map<std::string, Json>{
+           {"tiny_qwen3_5_moe",
+            {{"scale_type", "f32"},
+             {"gated_delta_net", {{"split_projections", false}}},
+             {"experts", {{"activation", "silu"}, {"normalize_top_k", true}}}}},
+           {"tiny_llama",
+            {{"attention", {{"input_bias", true}, {"output_bias", true}}}}},
+           {"tiny_gemma2",
+            {{"attention", {{"window_rotary", {{"dimensions", 64}}}}}}}}) {
+    Json model = readJson(std::string(NETRA_TEST_SOURCE_DIR) +
+                          "/manifests/gfx950/models/" + name + ".json");
+    model.merge_patch(more);
     compareWithSchema(
-        schema,
-        readJson(std::string(NETRA_TEST_SOURCE_DIR) +
-                 "/manifests/gfx950/models/" + name + ".json"),
+        schema, model,
         [](const Json &document) {
           return message(parseModel(document.dump(), "m.json"));
         },
         accepted, refused);
+  }
   EXPECT_GT(accepted, 100u);
   EXPECT_GT(refused, 500u);
+  EXPECT_THAT(schema.fieldsNeverRefused(), testing::IsEmpty());
 }
 
 TEST(Manifest, AnyBytesAreSurvived) {

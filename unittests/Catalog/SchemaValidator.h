@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,20 @@ class SchemaValidator {
 public:
   explicit SchemaValidator(Json schema) : root(std::move(schema)) {}
 
-  bool accepts(const Json &document) { return check(root, document); }
+  bool accepts(const Json &document) {
+    failed.clear();
+    bool ok = check(root, document);
+    if (!ok)
+      refused.insert(failed.begin(), failed.end());
+    return ok;
+  }
+  /// Where the schema describes a member of which no refused document had a
+  /// wrong value.
+  std::vector<std::string> fieldsNeverRefused() const {
+    std::vector<std::string> fields;
+    collectFields(root, Json::json_pointer(), fields);
+    return fields;
+  }
   /// Another schema that this one refers to by its file's name.
   void addSchema(const std::string &name, Json schema) {
     others.emplace(name, SchemaValidator(std::move(schema)));
@@ -153,8 +167,10 @@ private:
           return false;
     } else if (keyword == "properties") {
       for (const auto &[key, subschema] : argument.items())
-        if (value.contains(key) && !check(subschema, value.at(key)))
+        if (value.contains(key) && !check(subschema, value.at(key))) {
+          failed.insert(&subschema);
           return false;
+        }
     } else if (keyword == "propertyNames") {
       for (const auto &[key, member] : value.items())
         if (!check(argument, key))
@@ -172,7 +188,24 @@ private:
     return true;
   }
 
+  void collectFields(const Json &schema, const Json::json_pointer &at,
+                     std::vector<std::string> &fields) const {
+    if (!schema.is_structured())
+      return;
+    for (const auto &[key, member] : schema.items()) {
+      Json::json_pointer inside =
+          schema.is_array() ? at / std::stoul(key) : at / key;
+      if (key == "properties" && member.is_object())
+        for (const auto &[name, field] : member.items())
+          if (!refused.count(&field))
+            fields.push_back((inside / name).to_string());
+      collectFields(member, inside, fields);
+    }
+  }
+
   Json root;
+  /// Schemas of members that did not fit: of this document, of all refused.
+  std::set<const Json *> failed, refused;
   std::map<std::string, std::regex> patterns;
   std::map<std::string, SchemaValidator> others;
 };

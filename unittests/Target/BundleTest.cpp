@@ -73,6 +73,8 @@ TEST(Bundle, SchemaAndReaderAgree) {
       PackStep::makeReorder("v_major"), PackStep::makeRestore("v_major"),
       PackStep::makeReshape({8, 8}), PackStep::makeCast(ElementType::F32),
       PackStep::makeLayout("n16k16")};
+  for (const char *guard : {"sequence", "routed_rows", "tensor_parallel"})
+    engine.plans[0].profile.guards[guard] = {1, 4};
   Json document = Json::parse(writeEngineJson(engine));
   EXPECT_TRUE(schema.accepts(document));
   size_t accepted = 0, refused = 0;
@@ -84,6 +86,7 @@ TEST(Bundle, SchemaAndReaderAgree) {
   EXPECT_GT(accepted, 100u);
   EXPECT_GT(refused, 1000u);
   EXPECT_THAT(schema.unknownKeywords, ElementsAre());
+  EXPECT_THAT(schema.fieldsNeverRefused(), ElementsAre());
 }
 
 TEST(Bundle, ReaderReportsAllFaults) {
