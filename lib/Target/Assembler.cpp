@@ -9,6 +9,7 @@
 #include "InstanceSource.h"
 #include "KernelFileSystem.h"
 #include "Linker.h"
+#include "MachineTarget.h"
 #include "Netra/Catalog/TargetInfo.h"
 #include "Netra/Target/AssemblyCache.h"
 
@@ -17,28 +18,19 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/MC/MCAsmBackend.h"
-#include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCCodeEmitter.h"
 #include "llvm/MC/MCContext.h"
-#include "llvm/MC/MCInstrInfo.h"
 #include "llvm/MC/MCObjectFileInfo.h"
 #include "llvm/MC/MCObjectWriter.h"
 #include "llvm/MC/MCParser/MCAsmParser.h"
 #include "llvm/MC/MCParser/MCTargetAsmParser.h"
-#include "llvm/MC/MCRegisterInfo.h"
 #include "llvm/MC/MCStreamer.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/MCTargetOptions.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/TargetParser/Triple.h"
 
 #include "llvm-c/Core.h"
 
-#include <mutex>
 #include <set>
 
 using namespace llvm;
@@ -79,36 +71,17 @@ struct DiagnosticCollector {
 };
 } // namespace
 
-static void initializeTargets() {
-  static std::once_flag flag;
-  std::call_once(flag, [] {
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTarget();
-    LLVMInitializeAMDGPUTargetMC();
-    LLVMInitializeAMDGPUAsmParser();
-  });
-}
-
 /// Assembles `source` to a relocatable object.
 static Error assembleObject(StringRef source, StringRef name,
                             const TargetInfo &info,
                             IntrusiveRefCntPtr<KernelFileSystem> files,
                             SmallVectorImpl<char> &objectBytes) {
-  initializeTargets();
-  Triple triple("amdgcn-amd-amdhsa");
-  std::string message;
-  const Target *target = TargetRegistry::lookupTarget(triple, message);
-  if (!target)
-    return createStringError("LLVM has no AMDGPU target: " + message);
-  MCTargetOptions options;
-  std::unique_ptr<MCRegisterInfo> registers(target->createMCRegInfo(triple));
-  std::unique_ptr<MCAsmInfo> asmInfo(
-      target->createMCAsmInfo(*registers, triple, options));
-  std::unique_ptr<MCInstrInfo> instructions(target->createMCInstrInfo());
-  std::unique_ptr<MCSubtargetInfo> subtarget(
-      target->createMCSubtargetInfo(triple, info.name, /*Features=*/""));
-  if (!registers || !asmInfo || !instructions || !subtarget)
-    return createStringError("LLVM's AMDGPU target has no assembler");
+  Expected<std::unique_ptr<MachineTarget>> made =
+      MachineTarget::create(info.name);
+  if (!made)
+    return made.takeError();
+  auto &[triple, options, target, registers, asmInfo, instructions, subtarget] =
+      **made;
 
   DiagnosticCollector diagnostics;
   SourceMgr sources;

@@ -8,8 +8,9 @@
 
 #include "Netra/Catalog/Catalog.h"
 #include "Netra/Catalog/Deployment.h"
-#include "Netra/Catalog/Json.h"
 #include "Netra/Target/Equivalence.h"
+
+#include "ManifestText.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -34,9 +35,9 @@ static Expected<std::string> currentIdentity(const Instance &instance,
                                *kernel->object.find(instance.symbol));
 }
 
-/// Why `evidence` does not count for `level`; empty when it does.
-static std::string whyNot(const Evidence &evidence, const Tactic &tactic,
-                          Maturity level, const KernelBuilder &builder) {
+std::string whyEvidenceDoesNotCount(const Evidence &evidence,
+                                    const Tactic &tactic, Maturity level,
+                                    const KernelBuilder &builder) {
   bool fits = evidence.kind == "device" ||
               (level == Maturity::Verified && evidence.kind == "simulated");
   if (!fits)
@@ -69,10 +70,10 @@ static std::string whyNot(const Evidence &evidence, const Tactic &tactic,
 // Editing
 //===----------------------------------------------------------------------===//
 
-/// Where the value of a member of the outermost object stands. The text has
-/// been parsed before, so that this needs to know brackets and strings only.
-static std::optional<std::pair<size_t, size_t>> locate(StringRef text,
-                                                       StringRef key) {
+// The text has been parsed before, so that this needs to know brackets and
+// strings only.
+std::optional<std::pair<size_t, size_t>> locateMember(StringRef text,
+                                                      StringRef key) {
   size_t at = 0, depth = 0;
   bool isKey = false; // the next string of the outermost object is a key
   std::optional<size_t> begin;
@@ -113,7 +114,7 @@ static std::optional<std::pair<size_t, size_t>> locate(StringRef text,
 
 /// Appends an element to the array that is the member `key`.
 static bool append(std::string &text, StringRef key, StringRef element) {
-  std::optional<std::pair<size_t, size_t>> array = locate(text, key);
+  std::optional<std::pair<size_t, size_t>> array = locateMember(text, key);
   if (!array)
     return false;
   StringRef inside = StringRef(text).slice(array->first + 1, array->second - 1);
@@ -124,7 +125,7 @@ static bool append(std::string &text, StringRef key, StringRef element) {
   return true;
 }
 
-static Expected<Tactic> parse(const NamedText &manifest) {
+Expected<Tactic> parseManifest(const NamedText &manifest) {
   Expected<json::Value> document = json::parse(manifest.text, manifest.name);
   if (!document)
     return document.takeError();
@@ -146,7 +147,7 @@ static nlohmann::json withoutMaturity(StringRef text) {
 Expected<std::string> promote(const NamedText &manifest, Maturity level,
                               const std::optional<NamedText> &evidence,
                               const KernelBuilder &builder) {
-  Expected<Tactic> tactic = parse(manifest);
+  Expected<Tactic> tactic = parseManifest(manifest);
   if (!tactic)
     return tactic.takeError();
   auto fail = [&](const Twine &what) {
@@ -163,7 +164,8 @@ Expected<std::string> promote(const NamedText &manifest, Maturity level,
   std::string text = manifest.text, reasons;
   bool counts = false;
   auto consider = [&](const Evidence &record, StringRef from) {
-    std::string reason = whyNot(record, *tactic, level, builder);
+    std::string reason =
+        whyEvidenceDoesNotCount(record, *tactic, level, builder);
     counts |= reason.empty();
     if (!reason.empty())
       reasons +=
@@ -184,7 +186,7 @@ Expected<std::string> promote(const NamedText &manifest, Maturity level,
       return fail("not promoted, because the evidence does not count:" +
                   reasons);
     std::optional<std::pair<size_t, size_t>> record =
-        locate(evidence->text, "evidence");
+        locateMember(evidence->text, "evidence");
     // A line of the document is two levels less deep than one of the manifest.
     std::string element;
     if (record)
@@ -201,12 +203,13 @@ Expected<std::string> promote(const NamedText &manifest, Maturity level,
                   ", because no evidence counts:" +
                   (reasons.empty() ? " there is none" : reasons));
   }
-  std::optional<std::pair<size_t, size_t>> maturity = locate(text, "maturity");
+  std::optional<std::pair<size_t, size_t>> maturity =
+      locateMember(text, "maturity");
   if (!maturity)
     return fail("expected keys without escapes, found no \"maturity\"");
   text.replace(maturity->first, maturity->second - maturity->first,
                ("\"" + maturityName(level) + "\"").str());
-  Expected<Tactic> again = parse({text, manifest.name});
+  Expected<Tactic> again = parseManifest({text, manifest.name});
   if (!again)
     return again.takeError();
   if (again->maturity != level ||

@@ -6,6 +6,7 @@
 
 #include "KernelHarness.h"
 
+#include "EvidenceLog.h"
 #include "OracleFormats.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -182,6 +183,8 @@ Expected<Kernel> build(const std::string &tactic, const Problem &problem,
   if (!object)
     return object.takeError();
   kernel.object = *object;
+  if (EvidenceLog *log = EvidenceLog::get(); log && mutations.empty())
+    log->built(kernel, assembled->object);
   return kernel;
 }
 
@@ -268,6 +271,8 @@ Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
       device.launch(kernel.object, kernel.object->kernels()[0], params);
   if (!result)
     return result.takeError();
+  if (EvidenceLog *log = EvidenceLog::get(); log && options.checks != 0)
+    log->ran(kernel);
 
   Outcome done;
   done.findings = std::move(result->findings);

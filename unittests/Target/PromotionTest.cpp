@@ -197,3 +197,41 @@ TEST_F(PromotionTest, EditsOnlyTheOutermostKeys) {
   EXPECT_THAT(text, HasSubstr("\"maturity\"\n :\t\"verified\""));
   EXPECT_THAT(text, HasSubstr(R"("a \"maturity\": \"experiment\", \\")"));
 }
+
+/// Everything but the evidence of the record's kind stays as it was written.
+TEST_F(PromotionTest, RecordsTakeThePlaceOfOlderOnes) {
+  Json device = record("device"), simulated = record("simulated");
+  have(device);
+  std::string text = llvm::cantFail(replaceEvidence(
+      {manifest, "copy.json"}, json::Value::parse(simulated.dump())));
+  EXPECT_EQ(Json::parse(text)["evidence"], Json::array({device, simulated}));
+  EXPECT_EQ(text.substr(0, text.find("\"evidence\"")),
+            manifest.substr(0, manifest.find("\"evidence\"")));
+  simulated["what"] = "other copies";
+  text = llvm::cantFail(replaceEvidence({text, "copy.json"},
+                                        json::Value::parse(simulated.dump())));
+  EXPECT_EQ(Json::parse(text)["evidence"], Json::array({device, simulated}));
+  // Twice the same is the same text.
+  EXPECT_EQ(llvm::cantFail(replaceEvidence(
+                {text, "copy.json"}, json::Value::parse(simulated.dump()))),
+            text);
+  simulated["kind"] = "dreamt";
+  EXPECT_THAT(
+      llvm::toString(replaceEvidence({text, "copy.json"},
+                                     json::Value::parse(simulated.dump()))
+                         .takeError()),
+      HasSubstr("/evidence/2/kind: expected one of"));
+}
+
+/// What is written of an instance names that instance.
+TEST_F(PromotionTest, KernelsAreNamedByWhatIsOpen) {
+  Tactic parsed = llvm::cantFail(parseTactic(manifest, "copy.json"));
+  have(record("simulated"));
+  Tactic full = llvm::cantFail(parseTactic(manifest, "copy.json"));
+  Instance instance =
+      llvm::cantFail(instantiate(parsed, full.evidence[0].kernels[0].instance));
+  Json kernel = Json::parse(describeKernel(instance, identity).dump());
+  Json expected = record("simulated")["kernels"][0];
+  expected["attributes"]["weight_offset"] = 1.0;
+  EXPECT_EQ(kernel, expected);
+}

@@ -7,6 +7,7 @@
 #ifndef NETRA_TARGET_PROMOTION_H
 #define NETRA_TARGET_PROMOTION_H
 
+#include "Netra/Catalog/Json.h"
 #include "Netra/Target/KernelBuilder.h"
 
 namespace netra {
@@ -15,6 +16,13 @@ namespace netra {
 struct NamedText {
   std::string text, name;
 };
+
+/// Why `evidence` does not count for a maturity of `level` (Verified or
+/// Accepted) with the code that `tactic` and the templates give now; empty when
+/// it does.
+std::string whyEvidenceDoesNotCount(const Evidence &evidence,
+                                    const Tactic &tactic, Maturity level,
+                                    const KernelBuilder &builder);
 
 /// The text of a tactic's or golden's manifest with the maturity `level`
 /// (Verified or Accepted), and with the record of the document `evidence` if
@@ -28,6 +36,16 @@ struct NamedText {
 llvm::Expected<std::string> promote(const NamedText &manifest, Maturity level,
                                     const std::optional<NamedText> &evidence,
                                     const KernelBuilder &builder);
+
+/// An element of "kernels" of a record of evidence: what the tactic leaves open
+/// of `instance`, and the identity of its code.
+json::Value describeKernel(const Instance &instance,
+                           llvm::StringRef identitySha256);
+
+/// The text of a manifest with `record` in the place of its evidence of the
+/// same kind. Nothing of it changes but "evidence".
+llvm::Expected<std::string> replaceEvidence(const NamedText &manifest,
+                                            const json::Value &record);
 
 } // namespace netra
 
