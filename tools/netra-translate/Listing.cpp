@@ -10,7 +10,9 @@
 #include "Netra/Target/Equivalence.h"
 #include "Netra/Target/KernelBuilder.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/GlobPattern.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,11 +22,59 @@
 using namespace netra;
 using nlohmann::json;
 
-static void listTacticsAsText(const Catalog &catalog, llvm::raw_ostream &out) {
+/// What a condition of --filter is held against; a tactic has several records
+/// of evidence.
+static std::optional<std::vector<std::string>> valuesOf(llvm::StringRef key,
+                                                        const Tactic &tactic) {
+  if (key == "name")
+    return {{tactic.name}};
+  if (key == "family")
+    return {{tactic.family}};
+  if (key == "operation")
+    return {{tactic.operation}};
+  if (key == "maturity")
+    return {{maturityName(tactic.maturity).str()}};
+  if (key != "evidence")
+    return std::nullopt;
+  std::vector<std::string> kinds;
+  for (const Evidence &evidence : tactic.evidence)
+    kinds.push_back(evidence.kind);
+  return kinds;
+}
+
+llvm::Expected<std::vector<const Tactic *>>
+netra::filterTactics(const Catalog &catalog,
+                     llvm::ArrayRef<std::string> conditions) {
+  std::vector<const Tactic *> tactics;
+  for (const Tactic &tactic : catalog.tactics())
+    tactics.push_back(&tactic);
+  for (llvm::StringRef condition : conditions) {
+    auto [key, text] = condition.split('=');
+    if (!valuesOf(key, Tactic()) || !condition.contains('='))
+      return llvm::createStringError(
+          "--filter: expected name=, family=, operation=, maturity= or "
+          "evidence= and a pattern, found '" +
+          condition + "'");
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
+    if (!pattern)
+      return llvm::createStringError(
+          "--filter: expected a pattern, found '" + text +
+          "': " + llvm::toString(pattern.takeError()));
+    llvm::erase_if(tactics, [&, key = key](const Tactic *tactic) {
+      return llvm::none_of(
+          *valuesOf(key, *tactic),
+          [&](const std::string &value) { return pattern->match(value); });
+    });
+  }
+  return tactics;
+}
+
+static void listTacticsAsText(llvm::ArrayRef<const Tactic *> tactics,
+                              llvm::raw_ostream &out) {
   size_t nameWidth = 4, operationWidth = 9;
-  for (const Tactic &tactic : catalog.tactics()) {
-    nameWidth = std::max(nameWidth, tactic.name.size());
-    operationWidth = std::max(operationWidth, tactic.operation.size());
+  for (const Tactic *tactic : tactics) {
+    nameWidth = std::max(nameWidth, tactic->name.size());
+    operationWidth = std::max(operationWidth, tactic->operation.size());
   }
   auto line = [&](llvm::StringRef name, llvm::StringRef operation,
                   llvm::StringRef maturity, llvm::StringRef rank,
@@ -35,9 +85,9 @@ static void listTacticsAsText(const Catalog &catalog, llvm::raw_ostream &out) {
         << llvm::right_justify(rank, 4) << "  " << summary << "\n";
   };
   line("name", "operation", "maturity", "rank", "summary");
-  for (const Tactic &tactic : catalog.tactics())
-    line(tactic.name, tactic.operation, maturityName(tactic.maturity),
-         std::to_string(tactic.rank), tactic.summary);
+  for (const Tactic *tactic : tactics)
+    line(tactic->name, tactic->operation, maturityName(tactic->maturity),
+         std::to_string(tactic->rank), tactic->summary);
 }
 
 static json describeEvidence(const Evidence &evidence) {
@@ -52,10 +102,12 @@ static json describeEvidence(const Evidence &evidence) {
 }
 
 static void listTacticsAsJson(const Catalog &catalog,
+                              llvm::ArrayRef<const Tactic *> tactics,
                               const TacticHashes &hashes,
                               llvm::raw_ostream &out) {
-  json tactics = json::array();
-  for (const Tactic &tactic : catalog.tactics()) {
+  json entries = json::array();
+  for (const Tactic *listed : tactics) {
+    const Tactic &tactic = *listed;
     json options = json::object(), dimensions = json::object(),
          operands = json::object(), attributes = json::object(),
          evidence = json::array();
@@ -106,23 +158,24 @@ static void listTacticsAsJson(const Catalog &catalog,
              {"contract", code.contract},
              {"text_sha256", code.textSha256},
              {"identity_sha256", code.identitySha256}});
-    tactics.push_back(std::move(entry));
+    entries.push_back(std::move(entry));
   }
   json document = {{"format", "netra.tactics/1"},
                    {"target", catalog.getTarget().str()},
-                   {"tactics", tactics}};
+                   {"tactics", entries}};
   out << document.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
 }
 
 /// The instances of each tactic that evidence and deployments name, once each.
 static llvm::Expected<std::vector<Instance>>
-findNamedInstances(const Catalog &catalog) {
+findNamedInstances(const Catalog &catalog,
+                   llvm::ArrayRef<const Tactic *> tactics) {
   std::vector<Instance> instances;
   std::set<std::pair<std::string, std::string>> known;
   auto add = [&](const Tactic &tactic,
                  const InstanceSpec &spec) -> llvm::Error {
-    if (tactic.golden)
-      return llvm::Error::success(); // its record has the hashes
+    if (tactic.golden || !llvm::is_contained(tactics, &tactic))
+      return llvm::Error::success(); // a golden's record has the hashes
     llvm::Expected<Instance> instance = instantiate(tactic, spec);
     if (!instance)
       return instance.takeError();
@@ -130,10 +183,10 @@ findNamedInstances(const Catalog &catalog) {
       instances.push_back(std::move(*instance));
     return llvm::Error::success();
   };
-  for (const Tactic &tactic : catalog.tactics())
-    for (const Evidence &evidence : tactic.evidence)
+  for (const Tactic *tactic : tactics)
+    for (const Evidence &evidence : tactic->evidence)
       for (const Evidence::Kernel &kernel : evidence.kernels)
-        if (llvm::Error error = add(tactic, kernel.instance))
+        if (llvm::Error error = add(*tactic, kernel.instance))
           return error;
   llvm::Expected<std::vector<Deployment>> deployments =
       loadDeployments(catalog.getLibraryRoot(), catalog.getTarget());
@@ -155,7 +208,8 @@ findNamedInstances(const Catalog &catalog) {
 }
 
 llvm::Expected<TacticHashes>
-netra::hashTactics(const Catalog &catalog, unsigned threads,
+netra::hashTactics(const Catalog &catalog,
+                   llvm::ArrayRef<const Tactic *> tactics, unsigned threads,
                    std::shared_ptr<AssemblyCache> cache) {
   llvm::Expected<KernelBuilder> builder =
       KernelBuilder::create(catalog.getLibraryRoot(), catalog.getTarget(),
@@ -163,16 +217,17 @@ netra::hashTactics(const Catalog &catalog, unsigned threads,
   if (!builder)
     return builder.takeError();
   TacticHashes hashes;
-  for (const Tactic &tactic : catalog.tactics()) {
-    if (tactic.golden)
+  for (const Tactic *tactic : tactics) {
+    if (tactic->golden)
       continue;
     llvm::Expected<std::string> hash =
-        builder->getAssembler().hashSources(tactic.templatePath);
+        builder->getAssembler().hashSources(tactic->templatePath);
     if (!hash)
       return hash.takeError();
-    hashes.sources[tactic.name] = *hash;
+    hashes.sources[tactic->name] = *hash;
   }
-  llvm::Expected<std::vector<Instance>> instances = findNamedInstances(catalog);
+  llvm::Expected<std::vector<Instance>> instances =
+      findNamedInstances(catalog, tactics);
   if (!instances)
     return instances.takeError();
   std::vector<const Instance *> pointers;
@@ -192,12 +247,13 @@ netra::hashTactics(const Catalog &catalog, unsigned threads,
   return hashes;
 }
 
-void netra::listTactics(const Catalog &catalog, bool json,
+void netra::listTactics(const Catalog &catalog,
+                        llvm::ArrayRef<const Tactic *> tactics, bool json,
                         const TacticHashes &hashes, llvm::raw_ostream &out) {
   if (json)
-    listTacticsAsJson(catalog, hashes, out);
+    listTacticsAsJson(catalog, tactics, hashes, out);
   else
-    listTacticsAsText(catalog, out);
+    listTacticsAsText(tactics, out);
 }
 
 void netra::listProfiles(const Catalog &catalog, llvm::raw_ostream &out) {

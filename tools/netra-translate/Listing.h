@@ -31,16 +31,23 @@ struct TacticHashes {
   std::map<std::string, std::vector<Code>> instances;
 };
 
-/// Hashes the sources of all tactics, and assembles each instance that the
-/// evidence of a tactic or a deployment of the target names; with a cache,
-/// what that does not have.
+/// The tactics that fit all of `conditions`, KEY=PATTERN each, in the order of
+/// the catalogue. A key is `name`, `family`, `operation`, `maturity` or
+/// `evidence` (the kind of a record); a pattern may have `*`, `?` and `[…]`.
+llvm::Expected<std::vector<const Tactic *>>
+filterTactics(const Catalog &catalog, llvm::ArrayRef<std::string> conditions);
+
+/// Hashes the sources of the tactics, and assembles each instance of them that
+/// their evidence or a deployment of the target names; with a cache, what that
+/// does not have.
 llvm::Expected<TacticHashes> hashTactics(const Catalog &catalog,
+                                         llvm::ArrayRef<const Tactic *> tactics,
                                          unsigned threads,
                                          std::shared_ptr<AssemblyCache> cache);
 
 /// One line per tactic, or one JSON document, with hashes if there are any.
-void listTactics(const Catalog &catalog, bool json, const TacticHashes &hashes,
-                 llvm::raw_ostream &out);
+void listTactics(const Catalog &catalog, llvm::ArrayRef<const Tactic *> tactics,
+                 bool json, const TacticHashes &hashes, llvm::raw_ostream &out);
 
 /// One line per profile.
 void listProfiles(const Catalog &catalog, llvm::raw_ostream &out);

@@ -8,7 +8,8 @@
 //   netra-translate --netra-to-asm FILE.mlir [-o DIR]  [--profile=NAME,…]
 //   netra-translate --engine-to-netra DIR [-o FILE]
 //   netra-translate --build-deployment FILE.json -o DIR
-//   netra-translate --list-tactics[=json [--hashes]] | --list-profiles
+//   netra-translate --list-tactics[=json [--hashes]] [--filter=KEY=PATTERN,...]
+//   netra-translate --list-profiles
 //
 // The input is a module with an engine, or, with --profile, a netra or torch
 // module that is compiled first. Exit status: 0 when it worked, 1 when it did
@@ -83,6 +84,11 @@ cl::opt<std::string> listTacticsFormat(
 cl::opt<bool> listProfilesFlag("list-profiles",
                                cl::desc("List the serving profiles"),
                                cl::cat(category));
+cl::list<std::string> filterOption(
+    "filter", cl::CommaSeparated, cl::value_desc("key=pattern"),
+    cl::desc("With --list-tactics: only those that fit all patterns; keys are "
+             "name, family, operation, maturity, evidence"),
+    cl::cat(category));
 cl::opt<bool> hashesFlag("hashes",
                          cl::desc("With --list-tactics=json: hashes of the "
                                   "sources, and of the machine code of "
@@ -442,15 +448,21 @@ static int list(const Settings &settings) {
                      listTacticsFormat + "'");
   if (hashesFlag && !(wantsTactics && wantsJson))
     return failUsage("--hashes is for --list-tactics=json");
+  if (!filterOption.empty() && !wantsTactics)
+    return failUsage("--filter is for --list-tactics");
   llvm::Expected<Catalog> catalog = Catalog::load(
       Catalog::findLibraryRoot(settings.libraryRoot), settings.target);
   if (!catalog)
     return fail(llvm::toString(catalog.takeError()));
+  llvm::Expected<std::vector<const Tactic *>> tactics =
+      filterTactics(*catalog, filterOption);
+  if (!tactics)
+    return failUsage(llvm::toString(tactics.takeError()));
   TacticHashes hashes;
   if (hashesFlag) {
     Cache cache(settings.cacheDir, settings.verbose);
     llvm::Expected<TacticHashes> computed =
-        hashTactics(*catalog, settings.jobs, cache.get());
+        hashTactics(*catalog, *tactics, settings.jobs, cache.get());
     cache.report();
     if (!computed)
       return fail(llvm::toString(computed.takeError()));
@@ -459,7 +471,7 @@ static int list(const Settings &settings) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (wantsTactics)
-    listTactics(*catalog, wantsJson, hashes, stream);
+    listTactics(*catalog, *tactics, wantsJson, hashes, stream);
   else
     listProfiles(*catalog, stream);
   return writeText("-", text);
@@ -501,6 +513,8 @@ int main(int argc, char **argv) {
   }
   if (hashesFlag && !lists)
     return failUsage("--hashes is for --list-tactics=json");
+  if (!filterOption.empty() && !lists)
+    return failUsage("--filter is for --list-tactics");
   // Before the first thread; what is half written goes with the process.
   tool::cleanUpOnInterrupt(abandonStaging);
   if (builds) {
