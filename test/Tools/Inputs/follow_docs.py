@@ -27,7 +27,7 @@ def merge(target, patch):
 def main():
     page, section, folder = sys.argv[1:]
     text = pathlib.Path(page).read_text(encoding="utf-8")
-    found = re.search(rf"^## {re.escape(section)}$(.*?)(?=^## |\Z)", text, re.M | re.S)
+    found = re.search(rf"^##+ {re.escape(section)}$(.*?)(?=^##+ |\Z)", text, re.M | re.S)
     if not found:
         sys.exit(f"{page}: expected a section {section!r}, found none")
     blocks = re.findall(r"^```(sh|json fill=(\S+))\n(.*?)^```$", found.group(1), re.M | re.S)
