@@ -97,7 +97,8 @@ static std::string writeExplanation(const Engine &engine,
                                     const Catalog &catalog) {
   json choices = json::object();
   for (const TranslatedKernel &kernel : kernels)
-    choices[kernel.instance.symbol] = explainKernel(kernel, catalog);
+    choices[kernel.instance.contract.id()][kernel.instance.symbol] =
+        explainKernel(kernel, catalog);
   json plans = json::array();
   for (const EnginePlan &plan : engine.plans) {
     json steps = json::array();
@@ -108,6 +109,7 @@ static std::string writeExplanation(const Engine &engine,
       } else {
         entry["kernel"] =
             engine.codeObjects[step.codeObject].kernels[step.kernel].symbol;
+        entry["contract"] = step.contract;
         entry["tactic"] = step.tactic;
       }
       steps.push_back(entry);

@@ -43,6 +43,7 @@ void netra::buildEnginePipeline(OpPassManager &manager,
   select.goldenRoot = options.goldenRoot;
   select.allowExperimental = options.allowExperimental;
   select.explain = options.explain;
+  select.explainAll = options.explainAll;
   manager.addPass(createNetraSelectTactics(select));
 
   NetraPlanMemoryOptions plan;

@@ -9,6 +9,8 @@
 #include "Netra/IR/NetraOps.h"
 #include "Netra/Transforms/Passes.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace netra {
@@ -92,6 +94,8 @@ private:
       options.target = target;
       options.allowExperimental = allowExperimental;
       options.allowGolden = !goldenRoot.empty();
+      if (explainAll)
+        options.nearestMisses = std::numeric_limits<unsigned>::max();
       choice.selection = catalog->select(op.getProblem(), options);
       if (choice.selection->winner)
         choice.tactic =
@@ -109,7 +113,7 @@ private:
         return emitErrors(op, std::move(error));
     TacticAttr tactic = choice.tactic;
     op->setAttr(NetraDialect::getTacticAttrName(), tactic);
-    if (!explain)
+    if (!explain && !explainAll)
       return success();
     InFlightDiagnostic remark = op->emitRemark()
                                 << "tactic " << instance.tactic->name;
@@ -121,7 +125,8 @@ private:
     for (const Candidate &other : selection.runnersUp)
       op->emitRemark() << "also matches: " << other.tactic->name;
     for (const Candidate &miss : selection.nearest)
-      op->emitRemark() << "nearest miss: " << describe(miss);
+      op->emitRemark() << (explainAll ? "does not match: " : "nearest miss: ")
+                       << describe(miss);
     return success();
   }
 
@@ -140,9 +145,15 @@ private:
                          ArrayRef<std::pair<StringRef, Value>> inputs,
                          ArrayRef<std::pair<StringRef, Value>> results) {
     std::string reason = selection.reason;
-    for (const Candidate &miss : selection.nearest)
+    // An engine is the same whatever is told while it is made.
+    ArrayRef<Candidate> nearest = selection.nearest;
+    for (const Candidate &miss :
+         nearest.take_front(SelectOptions().nearestMisses))
       if (reason.find(miss.tactic->name) == std::string::npos)
         reason += "; then " + describe(miss);
+    if (explainAll)
+      for (const Candidate &miss : nearest)
+        op->emitRemark() << "does not match: " << describe(miss);
 
     OpBuilder builder(op);
     SmallVector<Value> operands;

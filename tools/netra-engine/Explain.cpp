@@ -103,7 +103,8 @@ int netra::tool::explainMain(int argc, char **argv) {
         continue;
       }
       std::printf("      tactic  %s\n", text(member(step, "tactic")).c_str());
-      printChoice(member(kernels, text(member(step, "kernel"))));
+      printChoice(member(member(kernels, text(member(step, "contract"))),
+                         text(member(step, "kernel"))));
     }
   }
   return ExitSuccess;

@@ -88,6 +88,11 @@ int netra::tool::validateMain(int argc, char **argv) {
       }
       netra_engine_destroy(engine);
     }
+    // What the machine lacks is no fault of the engine.
+    if (status == NETRA_HIP || status == NETRA_OUT_OF_MEMORY)
+      return fail(
+          directory +
+          ": no fault found, but this machine could not load it: " + error);
     if (status) {
       std::printf("%s: %s: %s\n", stage, netra_status_name(status), error);
       ++faults;

@@ -138,11 +138,11 @@ cl::opt<bool> allowExperimentalOption("allow-experimental",
                                       cl::desc("Consider tactics of maturity "
                                                "`experiment`"),
                                       cl::cat(category));
-cl::opt<bool>
-    explainOption("explain",
-                  cl::desc("Say for each operation why its tactic was "
-                           "chosen"),
-                  cl::cat(category));
+cl::opt<std::string> explainOption(
+    "explain", cl::ValueOptional, cl::value_desc("all"),
+    cl::desc("Say for each operation why its tactic was chosen, and the "
+             "nearest that do not match, or all of them"),
+    cl::cat(category));
 cl::opt<unsigned>
     stateSlotsOption("state-slots", cl::init(64),
                      cl::desc("Sequences in flight (--import-hf-config)"),
@@ -175,7 +175,7 @@ cl::opt<bool> timingOption("timing", cl::desc("Print the time of each phase"),
 struct Settings {
   std::string output, target, libraryRoot, goldenRoot, cacheDir, engineName;
   std::vector<std::string> profiles;
-  bool allowExperimental, explain, verbose;
+  bool allowExperimental, explain, explainAll, verbose;
   unsigned jobs;
   HuggingFaceOptions huggingFace;
 };
@@ -193,7 +193,8 @@ Settings readSettings() {
       engineNameOption,
       std::vector<std::string>(profilesOption.begin(), profilesOption.end()),
       allowExperimentalOption,
-      explainOption,
+      explainOption.getNumOccurrences() != 0,
+      explainOption == "all",
       verboseOption,
       jobsOption,
       {engineNameOption, stateSlotsOption, cacheSlotsOption,
@@ -260,6 +261,7 @@ static LogicalResult compile(ModuleOp module, const Settings &settings,
   options.goldenRoot = settings.goldenRoot;
   options.allowExperimental = settings.allowExperimental;
   options.explain = settings.explain;
+  options.explainAll = settings.explainAll;
   options.name = settings.engineName;
   PassManager manager(context);
   buildEnginePipeline(manager, options);
@@ -511,6 +513,9 @@ int main(int argc, char **argv) {
       return failUsage("--" + option->ArgStr + ": expected " + choices +
                        ", found '" + option->getValue() + "'");
   }
+  if (!explainOption.empty() && explainOption != "all")
+    return failUsage("expected --explain or --explain=all, found '" +
+                     explainOption + "'");
   if (hashesFlag && !lists)
     return failUsage("--hashes is for --list-tactics=json");
   if (!filterOption.empty() && !lists)

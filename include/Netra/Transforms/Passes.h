@@ -50,6 +50,10 @@ struct EnginePipelineOptions
   Option<bool> explain{*this, "explain",
                        llvm::cl::desc("Remark on every choice of a tactic"),
                        llvm::cl::init(false)};
+  Option<bool> explainAll{
+      *this, "explain-all",
+      llvm::cl::desc("The same, with all tactics that do not match"),
+      llvm::cl::init(false)};
   Option<std::string> name{*this, "name", llvm::cl::desc("Engine name")};
 };
 

@@ -176,7 +176,8 @@ def NetraSelectTactics : Pass<"netra-select-tactics", "mlir::ModuleOp"> {
     is an error when its code object is not there byte for byte.
 
     With `explain`, the choice, the reason for it and the nearest misses are
-    remarks at the operation's location. A fallback is always a remark.
+    remarks at the operation's location, with `explain-all` every tactic of the
+    operation that does not match. A fallback is always a remark.
 
     Before:
 
@@ -201,6 +202,8 @@ def NetraSelectTactics : Pass<"netra-select-tactics", "mlir::ModuleOp"> {
            /*default=*/"false", "Consider tactics of maturity `experiment`">,
     Option<"explain", "explain", "bool", /*default=*/"false",
            "Remark on every choice, not only on fallbacks">,
+    Option<"explainAll", "explain-all", "bool", /*default=*/"false",
+           "Remark on every choice, with all tactics that do not match">,
   ];
   let dependentDialects = ["::netra::NetraDialect"];
 }
