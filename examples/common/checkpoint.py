@@ -83,3 +83,15 @@ def write_safetensors(path, tensors):
             (chunk for *_, chunks in tensors for chunk in chunks()),
         ),
     )
+
+
+def write_example(folder, tensors, hidden, inputs):
+    """model.safetensors with `tensors`, and one row each of x and residual, drawn
+    from the generator `inputs` after the checkpoint has been written."""
+    os.makedirs(folder, exist_ok=True)
+    write_safetensors(os.path.join(folder, "model.safetensors"), list(tensors))
+    for name in ("x", "residual"):
+        write(
+            os.path.join(folder, name + ".bin"),
+            [activations(inputs, hidden)],
+        )

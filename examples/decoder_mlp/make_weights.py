@@ -6,7 +6,6 @@
 writes OUTPUT_FOLDER/{model.safetensors,x.bin,residual.bin}.
 """
 
-import os
 import pathlib
 import random
 import sys
@@ -49,16 +48,8 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     kind, folder = arguments[1:]
-    os.makedirs(folder, exist_ok=True)
     generator = random.Random(f"netra decoder_mlp {kind}")
-    make.write_safetensors(
-        os.path.join(folder, "model.safetensors"), list(tensors(kind, generator))
-    )
-    for name in ("x", "residual"):
-        make.write(
-            os.path.join(folder, name + ".bin"),
-            [make.activations(generator, HIDDEN)],
-        )
+    make.write_example(folder, tensors(kind, generator), HIDDEN, generator)
     return 0
 
 

@@ -7,7 +7,6 @@ writes OUTPUT_FOLDER/{model.safetensors,x.bin,residual.bin}; the checkpoint has
 some 810 MB.
 """
 
-import os
 import pathlib
 import random
 import sys
@@ -65,19 +64,10 @@ def main(arguments):
     if len(arguments) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    folder = arguments[1]
-    os.makedirs(folder, exist_ok=True)
-    generator = random.Random("netra moe_block")
-    make.write_safetensors(
-        os.path.join(folder, "model.safetensors"), list(tensors(generator))
-    )
+    weights = random.Random("netra moe_block")
     # A seed for which the choice of experts does not hang on a rounding.
-    generator = random.Random("netra moe_block inputs 1")
-    for name in ("x", "residual"):
-        make.write(
-            os.path.join(folder, name + ".bin"),
-            [make.activations(generator, HIDDEN)],
-        )
+    inputs = random.Random("netra moe_block inputs 1")
+    make.write_example(arguments[1], tensors(weights), HIDDEN, inputs)
     return 0
 
 
