@@ -95,6 +95,8 @@ const char initialise[] = "  s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
                           "  v_mov_b32 v2, 1.0\n  v_mov_b32 v3, 0.5\n"
                           "  v_mov_b32 v4, 0\n  v_mov_b32 v5, 0\n"
                           "  v_mov_b32 v6, 0\n  v_mov_b32 v7, 0\n"
+                          "  s_mov_b64 vcc, 0x55\n  s_mov_b32 s6, 0\n"
+                          "  ds_write_b128 v1, v[4:7]\n"
                           "  s_waitcnt lgkmcnt(0)\n";
 
 struct Setting {

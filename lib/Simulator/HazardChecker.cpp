@@ -197,6 +197,11 @@ const HazardRule
     *HazardChecker::table[unsigned(Producer::None)][unsigned(Consumer::None)];
 
 HazardChecker::HazardChecker(Monitor &monitor) : monitor(monitor) {
+  static_assert(std::all_of(std::begin(rules), std::end(rules),
+                            [](const HazardRule &rule) {
+                              return rule.producer != P::ValuSgpr ||
+                                     rule.states[0] <= MaxScalarStates;
+                            }));
   static std::once_flag once;
   std::call_once(once, [] {
     for (const HazardRule &rule : rules)
@@ -307,6 +312,10 @@ HazardChecker::findFact(const Instruction &inst, const InstructionInfo &info) {
     if (inst.encoding == Encoding::Dpp)
       f.readAfter |= producersFor(C::DppRead);
   }
+  // Of what vector registers hold, all but the plain results of the vector ALU.
+  for (const HazardRule &rule : rules)
+    if (f.kinds & ~bit(P::Valu) & bit(rule.producer))
+      f.reach = std::max(f.reach, rule.states[f.passIndex]);
   if (f.isMemory && info.isStore && !info.isLoad &&
       (name.ends_with("x3") || name.ends_with("x4") || name.ends_with("b96") ||
        name.ends_with("b128") || isFormat)) {
@@ -317,6 +326,18 @@ HazardChecker::findFact(const Instruction &inst, const InstructionInfo &info) {
       f.wideStoreOffset = k == 0 && inst.numOps > 3 && inst.ops[3].isScalar();
     }
   }
+  bool readsStatus = false, isOfExecOrM0 = false;
+  for (unsigned k = 0; k < inst.numOps; ++k)
+    readsStatus |= inst.ops[k].kind == OperandKind::Status;
+  for (const auto *ranges : {&info.reads, &info.writes})
+    for (const RegisterRange &range : *ranges)
+      isOfExecOrM0 |= range.file == RegisterFile::Scalar &&
+                      range.first <= ExecHi && range.first + range.count > M0;
+  f.isSimple = info.cls != InstructionClass::Message && !f.isMatrix &&
+               !f.isDot && !f.isLaneRead && !f.isWriteLane && !f.isPermlane &&
+               !f.isDivFmas && !f.usesM0 && !f.isSetReg && !f.isGetReg &&
+               !f.losesAccumulator && !f.wideStoreData && !readsStatus &&
+               !isOfExecOrM0 && inst.encoding != Encoding::Dpp;
   return f;
 }
 
@@ -350,9 +371,8 @@ void HazardChecker::require(const Instruction &inst, const Wave &w,
   }
 }
 
-void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
-                           Wave &w) {
-  WaveState &state = waves[w.context->index];
+void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
+  const InstructionInfo &info = monitor.state().program->info[inst.index];
   const Fact &f = fact(inst, info);
   ++state.time;
   if (info.cls == InstructionClass::Message) {
@@ -452,7 +472,8 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
         for (unsigned r = 0; r < range.count; ++r) {
           const unsigned index = (range.first + r) % NumScalarRegisters;
           const Write &write = state.scalars[index];
-          if (state.time - write.time <= 20) {
+          if (state.time - write.time <= 20 &&
+              (state.valuScalars[index / 64] >> index % 64 & 1)) {
             if (f.isVmem)
               require(inst, w, state, write, C::VmemScalar,
                       RegisterFile::Scalar, index);
@@ -483,7 +504,8 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
     if (f.isValu) {
       for (unsigned k = 0; k < inst.numOps; ++k)
         if (inst.ops[k].kind == OperandKind::Status) {
-          if (inst.ops[k].index == StatusVccz)
+          if (inst.ops[k].index == StatusVccz &&
+              (state.valuScalars[VccLo / 64] >> VccLo % 64 & 1))
             require(inst, w, state, state.scalars[VccLo], C::ZeroFlagRead,
                     RegisterFile::Scalar, VccLo);
           else if (inst.ops[k].index == StatusExecz)
@@ -518,6 +540,7 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
   for (const RegisterRange &range : info.writes) {
     if (range.file == RegisterFile::Vector) {
       now.kinds = f.kinds;
+      state.specialUntil = std::max(state.specialUntil, state.time + f.reach);
       now.first = range.first;
       now.count = range.count;
       for (unsigned r = 0; r < range.count && range.first + r < NumVectorRows;
@@ -550,8 +573,15 @@ void HazardChecker::before(const Instruction &inst, const InstructionInfo &info,
       for (unsigned r = 0;
            r < range.count && range.first + r < NumScalarRegisters; ++r) {
         const unsigned index = range.first + r;
-        now.kinds = f.isValu ? bit(P::ValuSgpr) : uint16_t(0);
-        state.scalars[index] = now;
+        const uint64_t scalar = uint64_t(1) << index % 64;
+        uint64_t &valuScalars = state.valuScalars[index / 64];
+        if (f.isValu) {
+          now.kinds = bit(P::ValuSgpr);
+          state.scalars[index] = now;
+          state.scalarUntil = state.time + MaxScalarStates;
+          valuScalars |= scalar;
+        } else
+          valuScalars &= ~scalar;
         if (index == ExecLo || index == ExecHi) {
           now.kinds = f.isValu ? bit(P::ValuExec) : uint16_t(0);
           state.exec = now;

@@ -11,6 +11,7 @@
 #define NETRA_LIB_SIMULATOR_HAZARDCHECKER_H
 
 #include "Monitor.h"
+#include <algorithm>
 
 namespace netra::sim {
 
@@ -78,7 +79,14 @@ class HazardChecker {
 public:
   explicit HazardChecker(Monitor &monitor);
   void startGroup();
-  void before(const Instruction &inst, const InstructionInfo &info, Wave &w);
+  void before(const Instruction &inst, const Footprint &footprint, Wave &w) {
+    WaveState &state = waves[w.context->index];
+    const Fact &f = facts[inst.index];
+    if (!f.isSimple || footprint.isWide || needsCheck(state, footprint, f))
+      check(inst, w, state);
+    else
+      advance(inst, footprint, f, state);
+  }
 
 private:
   struct Write {
@@ -90,6 +98,11 @@ private:
   };
   struct WaveState {
     int64_t time = 0;
+    /// As long as a rule may apply whose producer wrote a vector register and
+    /// is no plain vector ALU instruction, or wrote a scalar register.
+    int64_t specialUntil = -1, scalarUntil = -1;
+    /// Scalar registers whose last writer is a vector ALU instruction.
+    uint64_t valuScalars[2] = {};
     /// When one of the next two tables was last written.
     int64_t matrixCTime = -1000, wideStoreTime = -1000;
     Write rows[NumVectorRows];
@@ -104,6 +117,9 @@ private:
     /// Producers that some rule sets before reading or writing a vector
     /// register: all others need no look at the rules.
     uint16_t readAfter = 0, writeAfter = 0;
+    uint8_t reach = 0; ///< states after which no rule has it as the producer
+    /// With no such producer around, no rule can apply.
+    bool isSimple = false;
     uint8_t passes = 0, passIndex = 0;
     bool isTrans = false, isMatrix = false, isDot = false, isPermlane = false,
          isLaneRead = false, isWriteLane = false, isDivFmas = false,
@@ -118,6 +134,49 @@ private:
     const Fact &known = facts[inst.index];
     return known.isKnown ? known : findFact(inst, info);
   }
+  static bool needsCheck(const WaveState &state, const Footprint &footprint,
+                         const Fact &f) {
+    const int64_t now = state.time + 1;
+    if (!f.isValu && !f.isMemory)
+      return false;
+    if (now <= state.specialUntil)
+      return true;
+    if (now <= state.scalarUntil &&
+        ((footprint.scalarReads[0] & state.valuScalars[0]) |
+         (footprint.scalarReads[1] & state.valuScalars[1])))
+      return true;
+    return f.isValu &&
+           now - std::max(state.matrixCTime, state.wideStoreTime) <= 20;
+  }
+  /// What is left to do for an instruction that no rule is about.
+  static void advance(const Instruction &inst, const Footprint &footprint,
+                      const Fact &f, WaveState &state) {
+    Write now;
+    now.time = ++state.time;
+    now.instruction = inst.index;
+    now.first = footprint.writes[0];
+    now.count = footprint.numWrites;
+    now.kinds = f.kinds;
+    for (unsigned k = 0; k < footprint.numWrites; ++k)
+      state.rows[footprint.writes[k]] = now;
+    if (f.reach)
+      state.specialUntil = std::max(state.specialUntil, now.time + f.reach);
+    for (unsigned half = 0; half < 2; ++half) {
+      uint64_t written = footprint.scalarWrites[half];
+      if (!f.isValu) {
+        state.valuScalars[half] &= ~written;
+        continue;
+      }
+      state.valuScalars[half] |= written;
+      now.kinds = 1u << unsigned(Producer::ValuSgpr);
+      for (; written; written &= written - 1) {
+        state.scalars[64 * half + unsigned(__builtin_ctzll(written))] = now;
+        state.scalarUntil = now.time + MaxScalarStates;
+      }
+    }
+  }
+  static constexpr int MaxScalarStates = 5; ///< of rules on scalar registers
+  void check(const Instruction &inst, Wave &w, WaveState &state);
   const Fact &findFact(const Instruction &inst, const InstructionInfo &info);
   void require(const Instruction &inst, const Wave &w, const WaveState &state,
                const Write &write, Consumer consumer, RegisterFile file,

@@ -65,6 +65,13 @@ InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
                         m.starts_with("v_dot") || m.contains("smfmac") ||
                         m.contains("pkaccum") || m.contains("_swap_"));
   }
+  for (const InstructionInfo &info : monitor.state().program->info) {
+    const Shape shape = shapes[info.mnemonicId];
+    followsExec.push_back(shape == Shape::Plain || shape == Shape::Select ||
+                          shape == Shape::ReadLane ||
+                          shape == Shape::ReadFirstLane ||
+                          shape == Shape::Permute);
+  }
 }
 
 void InitChecker::startGroup() {
@@ -98,15 +105,14 @@ void InitChecker::startGroup() {
                          0);
     state.rows[0] = group.waves[i].exec();
     for (unsigned s = 0; s < user && s < 102; ++s)
-      state.scalars[s] = ~0u;
+      state.setScalar(s, ~0u);
     for (unsigned s = firstSystem; s < firstSystem + system && s < 102; ++s)
-      state.scalars[s] = ~0u;
-    state.scalars[ExecLo] = state.scalars[ExecHi] = ~0u;
-    state.scalars[Null] = ~0u;
-    state.scalars[FlatScratchLo] = state.scalars[FlatScratchHi] = ~0u;
-    state.scalars[XnackMaskLo] = state.scalars[XnackMaskHi] = ~0u;
+      state.setScalar(s, ~0u);
+    for (unsigned s : {ExecLo, ExecHi, Null, FlatScratchLo, FlatScratchHi,
+                       XnackMaskLo, XnackMaskHi})
+      state.setScalar(s, ~0u);
     for (unsigned s = Ttmp0; s < M0; ++s)
-      state.scalars[s] = ~0u;
+      state.setScalar(s, ~0u);
   }
   lds.assign(launch.ldsBytes, 0);
 }
@@ -451,16 +457,9 @@ void InitChecker::scalarLogic(const Instruction &inst, const LogicForm &form,
   state.isSurelySet = result.bits & result.defined;
 }
 
-void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
-                         Wave &w) {
-  WaveState &state = waves[w.context->index];
-  const uint64_t exec = w.activeMask();
-  state.exec = exec;
-  state.undefined = 0;
-  state.second = 0;
-  state.hasLoaded = false;
-  state.resultPartial = state.resultPadding = 0;
-  state.stores = 0;
+void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
+  const InstructionInfo &info = monitor.state().program->info[inst.index];
+  const uint64_t exec = state.exec;
   const Shape shape = shapes[info.mnemonicId];
   const bool isMemory = info.cls == InstructionClass::VectorMemory ||
                         info.cls == InstructionClass::Flat ||
@@ -503,6 +502,10 @@ void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
       isData = inst.ops[inst.numOps - 1].index == range.first;
     const uint64_t hit = missing & exec;
     if (isData) {
+      if (info.cls == InstructionClass::Lds && info.isAtomic &&
+          (hit || range.file != RegisterFile::Vector))
+        fault(inst, w, hit ? int(__builtin_ctzll(hit)) : -1,
+              "the value of an atomic operation", state.origin);
       const bool visible = info.cls == InstructionClass::ScalarMemory ||
                            (info.cls == InstructionClass::Flat) ||
                            (info.cls == InstructionClass::VectorMemory &&
@@ -580,34 +583,17 @@ void InitChecker::before(const Instruction &inst, const InstructionInfo &info,
     fault(inst, w, -1, "EXEC", state.origin);
 }
 
-void InitChecker::after(const Instruction &inst, const InstructionInfo &info,
-                        Wave &w) {
-  WaveState &state = waves[w.context->index];
+void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
+  const InstructionInfo &info = monitor.state().program->info[inst.index];
   const Shape shape = shapes[info.mnemonicId];
   uint64_t written = state.exec;
-  if (!state.undefined && shape == Shape::Plain && !info.isLoad) {
-    // Nearly always: what is written is defined.
-    for (const RegisterRange &range : info.writes) {
-      if (range.file == RegisterFile::Vector)
-        for (unsigned k = 0; k < range.count && range.first + k < NumVectorRows;
-             ++k)
-          state.rows[range.first + k] |= written;
-      else if (range.file == RegisterFile::Scalar)
-        for (unsigned k = 0;
-             k < range.count && range.first + k < NumScalarRegisters; ++k)
-          state.scalars[range.first + k] = ~0u;
-      else
-        state.scc = true;
-    }
-    return;
-  }
   if (shape == Shape::Mfma)
     written = w.allLanes();
   else if (shape == Shape::WriteLane)
     written = uint64_t(1) << (w.scalar32(inst.src(1)) % w.laneCount);
   else if (shape == Shape::Swap16 || shape == Shape::Swap32)
     written = w.allLanes();
-  const bool isLoad = info.isLoad && state.hasLoaded;
+  const bool isLoad = info.isLoad && state.hasUndefinedLoad;
   unsigned destination = 0;
   for (const RegisterRange &range : info.writes) {
     if (range.file == RegisterFile::Vector) {
@@ -664,7 +650,7 @@ void InitChecker::after(const Instruction &inst, const InstructionInfo &info,
         }
         if (range.first + k == ExecLo || range.first + k == ExecHi)
           defined = ~0u; // reported when it was set
-        state.scalars[range.first + k] = defined;
+        state.setScalar(range.first + k, defined);
         if (defined != ~0u)
           state.scalarOrigin[range.first + k] = origin;
       }

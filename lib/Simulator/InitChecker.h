@@ -17,6 +17,7 @@
 #ifndef NETRA_LIB_SIMULATOR_INITCHECKER_H
 #define NETRA_LIB_SIMULATOR_INITCHECKER_H
 
+#include "AccessRuns.h"
 #include "Monitor.h"
 
 namespace netra::sim {
@@ -26,8 +27,35 @@ public:
   explicit InitChecker(Monitor &monitor);
 
   void startGroup();
-  void before(const Instruction &inst, const InstructionInfo &info, Wave &w);
-  void after(const Instruction &inst, const InstructionInfo &info, Wave &w);
+  void before(const Instruction &inst, const Footprint &footprint, Wave &w) {
+    WaveState &state = waves[w.context->index];
+    state.exec = w.activeMask();
+    state.undefined = 0;
+    state.second = 0;
+    state.hasLoaded = state.hasUndefinedLoad = false;
+    state.resultPartial = state.resultPadding = 0;
+    state.stores = 0;
+    if (readsUndefined(state, footprint,
+                       footprint.readsAllLanes ? w.allLanes() : state.exec))
+      check(inst, w, state);
+  }
+  void after(const Instruction &inst, const Footprint &footprint, Wave &w) {
+    WaveState &state = waves[w.context->index];
+    if (state.undefined | uint64_t(state.hasUndefinedLoad) |
+        uint64_t(footprint.isWide) | uint64_t(!followsExec[inst.index])) {
+      define(inst, w, state);
+      return;
+    }
+    // Nearly always: what is written is defined.
+    for (unsigned k = 0; k < footprint.numWrites; ++k)
+      state.rows[footprint.writes[k]] |= state.exec;
+    if ((footprint.scalarWrites[0] & state.undefinedScalars[0]) |
+        (footprint.scalarWrites[1] & state.undefinedScalars[1]))
+      for (unsigned s = 0; s < NumScalarRegisters; ++s)
+        if (footprint.scalarWrites[s / 64] >> s % 64 & 1)
+          state.setScalar(s, ~0u);
+    state.scc |= footprint.writesScc;
+  }
   void globalAccess(const Instruction &inst, Wave &w, const uint64_t *address,
                     uint64_t mask, unsigned bytes, AccessKind kind);
   void ldsAccess(const Instruction &inst, Wave &w, const uint32_t *address,
@@ -50,6 +78,7 @@ private:
   struct WaveState {
     uint64_t rows[NumVectorRows] = {};         ///< lanes with a defined value
     uint32_t scalars[NumScalarRegisters] = {}; ///< defined bits
+    uint64_t undefinedScalars[2] = {~uint64_t(0), ~uint64_t(0)}; ///< in part
     bool scc = false;
     Origin rowOrigin[NumVectorRows];
     Origin scalarOrigin[NumScalarRegisters];
@@ -65,6 +94,7 @@ private:
     uint8_t loadedBytes[16][MaxLanes];
     Origin loadedOrigin;
     bool hasLoaded = false;
+    bool hasUndefinedLoad = false; ///< some of `loaded` is set
     /// Result of the sources of the instruction in execution.
     uint64_t undefined = 0;
     uint64_t exec = 0;
@@ -79,7 +109,28 @@ private:
     uint64_t logicUndefined = 0;
     bool isSurelySet = false;
     std::vector<uint8_t> scratch;
+
+    void setScalar(unsigned index, uint32_t defined) {
+      scalars[index] = defined;
+      const uint64_t bit = uint64_t(1) << index % 64;
+      uint64_t &word = undefinedScalars[index / 64];
+      word = defined == ~0u ? word & ~bit : word | bit;
+    }
   };
+  static bool readsUndefined(const WaveState &state, const Footprint &footprint,
+                             uint64_t lanes) {
+    uint64_t undefined =
+        (footprint.scalarReads[0] & state.undefinedScalars[0]) |
+        (footprint.scalarReads[1] & state.undefinedScalars[1]) |
+        uint64_t(footprint.readsScc && !state.scc) | uint64_t(footprint.isWide);
+    for (unsigned k = 0; k < footprint.numReads; ++k)
+      undefined |= lanes & ~state.rows[footprint.reads[k]];
+    for (unsigned k = 0; footprint.keepsLanes && k < footprint.numWrites; ++k)
+      undefined |= lanes & ~state.rows[footprint.writes[k]];
+    return undefined;
+  }
+  void check(const Instruction &inst, Wave &w, WaveState &state);
+  void define(const Instruction &inst, Wave &w, WaveState &state);
 
   Origin originOf(const Instruction &inst, const WaveState &state,
                   const RegisterRange &range, unsigned k) const;
@@ -88,10 +139,16 @@ private:
                           uint64_t lanes, unsigned &which) const;
   uint64_t crossLane(const Instruction &inst, const InstructionInfo &info,
                      const Wave &w, WaveState &state);
-  void beginLoad(WaveState &state);
   void noteLoaded(WaveState &state, const Instruction &inst, unsigned lane,
                   const uint8_t *shadow, unsigned bytes, Origin::Kind kind,
                   uint64_t place, unsigned firstWord = 0);
+  /// An access of a run of lanes, whose bytes have this shadow.
+  void access(const Instruction &inst, const Wave &w, WaveState &state,
+              const AccessRun &run, uint8_t *shadow, AccessKind kind,
+              Origin::Kind place, unsigned firstWord, unsigned store);
+  void accessUndefined(const Instruction &inst, const Wave &w, WaveState &state,
+                       const AccessRun &run, uint8_t *shadow, AccessKind kind,
+                       Origin::Kind place, unsigned firstWord, unsigned store);
   void noteStored(const WaveState &state, const Instruction &inst,
                   unsigned store, unsigned lane, uint8_t *shadow,
                   unsigned bytes) const;
@@ -168,6 +225,9 @@ private:
   };
   static BitOp bitOpOf(llvm::StringRef mnemonic);
 
+  /// By instruction: with defined sources it defines the lanes of EXEC in what
+  /// it writes, and nothing else.
+  std::vector<uint8_t> followsExec;
   std::vector<BitOp> bitOps;      ///< by mnemonic
   std::vector<LogicForm> logic;   ///< by mnemonic
   std::vector<Shape> shapes;      ///< by mnemonic

@@ -1,6 +1,7 @@
 //===- InitMemory.cpp - Undefined bytes in memory and registers ----------===//
 // SPDX-License-Identifier: MIT
 
+#include "AccessRuns.h"
 #include "InitChecker.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -188,29 +189,37 @@ void InitChecker::followBytes(const Instruction &inst,
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-void InitChecker::beginLoad(WaveState &state) {
-  if (state.hasLoaded)
-    return;
-  state.hasLoaded = true;
-  std::memset(state.loaded, 0, sizeof(state.loaded));
+/// Sets bit i where byte i of a word of the shadow is 1.
+static uint8_t definedBits(uint32_t shadow) {
+  return uint8_t((shadow * 0x01020408u) >> 24 & 0xf);
 }
 
 void InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
                              unsigned lane, const uint8_t *shadow,
                              unsigned bytes, Origin::Kind kind, uint64_t place,
                              unsigned firstWord) {
-  for (unsigned i = 0; i < bytes; ++i)
-    if (!shadow[i]) {
-      const unsigned word = std::min(firstWord + i / 4, 15u);
-      uint8_t &defined = state.loadedBytes[word][lane];
-      if (!(state.loaded[word] >> lane & 1))
-        defined = bytes < 4 ? 0 : 0xf; // smaller loads are extended
-      defined &= uint8_t(~(1u << i % 4));
-      state.loaded[word] |= uint64_t(1) << lane;
-      state.loadedOrigin.kind = kind;
-      state.loadedOrigin.place = place + i;
-      state.loadedOrigin.instruction = inst.index;
-    }
+  if (!state.hasUndefinedLoad)
+    std::memset(state.loaded, 0, sizeof(state.loaded));
+  state.hasUndefinedLoad = true;
+  const uint64_t bit = uint64_t(1) << lane;
+  for (unsigned at = 0; at < bytes; at += 4) {
+    uint32_t part = 0x01010101u; // smaller loads are extended
+    std::memcpy(&part, shadow + at, std::min(bytes - at, 4u));
+    if (part == 0x01010101u)
+      continue;
+    const unsigned word = std::min(firstWord + at / 4, 15u);
+    const uint8_t defined = definedBits(part);
+    uint8_t &known = state.loadedBytes[word][lane];
+    if (!(state.loaded[word] & bit))
+      known = bytes < 4 ? 0 : 0xf;
+    known &= defined;
+    state.loaded[word] |= bit;
+    // The last byte that is undefined.
+    state.loadedOrigin.kind = kind;
+    state.loadedOrigin.place =
+        place + at + 31u - unsigned(__builtin_clz(uint8_t(~defined & 0xf)));
+    state.loadedOrigin.instruction = inst.index;
+  }
 }
 
 /// Whether a byte of a lane's word is defined.
@@ -303,16 +312,74 @@ void InitChecker::keepBytes(WaveState &state, unsigned row, unsigned word,
 
 /// Whether all of `bytes` shadow bytes are set.
 static bool allSet(const uint8_t *shadow, unsigned bytes) {
-  for (; bytes >= 4; bytes -= 4, shadow += 4) {
+  constexpr uint64_t set = 0x0101010101010101u;
+  uint64_t all = set;
+  for (; bytes >= 8; bytes -= 8, shadow += 8) {
+    uint64_t word;
+    std::memcpy(&word, shadow, 8);
+    all &= word;
+  }
+  if (bytes >= 4) {
     uint32_t word;
     std::memcpy(&word, shadow, 4);
-    if (word != 0x01010101u)
-      return false;
+    all &= word | set << 32;
+    bytes -= 4;
+    shadow += 4;
   }
   for (; bytes; --bytes, ++shadow)
-    if (!*shadow)
-      return false;
-  return true;
+    all &= *shadow | (set & ~uint64_t(0xff));
+  return all == set;
+}
+
+static void setAll(uint8_t *shadow, unsigned bytes) {
+  // Lanes that are not in a row have little each.
+  switch (bytes) {
+  case 4:
+    std::memset(shadow, 1, 4);
+    return;
+  case 8:
+    std::memset(shadow, 1, 8);
+    return;
+  case 16:
+    std::memset(shadow, 1, 16);
+    return;
+  default:
+    std::memset(shadow, 1, bytes);
+  }
+}
+
+inline void InitChecker::access(const Instruction &inst, const Wave &w,
+                                WaveState &state, const AccessRun &run,
+                                uint8_t *shadow, AccessKind kind,
+                                Origin::Kind place, unsigned firstWord,
+                                unsigned store) {
+  if (kind == AccessKind::Store && !state.undefined)
+    setAll(shadow, run.length());
+  else if (kind == AccessKind::Store || !allSet(shadow, run.length()))
+    accessUndefined(inst, w, state, run, shadow, kind, place, firstWord, store);
+}
+
+void InitChecker::accessUndefined(const Instruction &inst, const Wave &w,
+                                  WaveState &state, const AccessRun &run,
+                                  uint8_t *shadow, AccessKind kind,
+                                  Origin::Kind place, unsigned firstWord,
+                                  unsigned store) {
+  for (unsigned k = 0; k < run.lanes; ++k, shadow += run.bytes) {
+    const unsigned l = run.lane + k;
+    if (kind == AccessKind::Store) {
+      noteStored(state, inst, store, l, shadow, run.bytes);
+      continue;
+    }
+    if (allSet(shadow, run.bytes))
+      continue;
+    noteLoaded(state, inst, l, shadow, run.bytes, place,
+               run.begin + uint64_t(k) * run.bytes, firstWord);
+    if (kind == AccessKind::Atomic) {
+      fault(inst, w, int(l), "the value of an atomic operation",
+            state.loadedOrigin);
+      std::memset(shadow, 1, run.bytes);
+    }
+  }
 }
 
 void InitChecker::globalAccess(const Instruction &inst, Wave &w,
@@ -320,25 +387,15 @@ void InitChecker::globalAccess(const Instruction &inst, Wave &w,
                                unsigned bytes, AccessKind kind) {
   WaveState &state = waves[w.context->index];
   DeviceMemory &memory = *monitor.state().memory;
-  if (kind != AccessKind::Store)
-    beginLoad(state);
-  for (; mask; mask &= mask - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(mask));
-    const AllocationRecord *record = memory.lookup(address[l]);
-    if (!record || !record->isTracked)
-      continue;
-    uint8_t *shadow = memory.shadow(address[l]);
-    if (kind != AccessKind::Store && !allSet(shadow, bytes)) {
-      noteLoaded(state, inst, l, shadow, bytes, Origin::Memory, address[l]);
-      if (kind == AccessKind::Atomic)
-        fault(inst, w, int(l), "the value of an atomic operation",
-              state.loadedOrigin);
-    }
-    if (kind == AccessKind::Store)
-      noteStored(state, inst, 0, l, shadow, bytes);
-    else if (kind == AccessKind::Atomic)
-      std::memset(shadow, 1, bytes);
-  }
+  state.hasLoaded |= kind != AccessKind::Store;
+  const AllocationRecord *record = nullptr;
+  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
+    if (!record || run.begin < record->begin || run.begin >= record->end)
+      record = memory.lookup(run.begin);
+    if (record && record->isTracked)
+      access(inst, w, state, run, memory.shadow(run.begin), kind,
+             Origin::Memory, 0, 0);
+  });
 }
 
 void InitChecker::scalarAccess(const Instruction &inst, Wave &w,
@@ -351,7 +408,7 @@ void InitChecker::scalarAccess(const Instruction &inst, Wave &w,
     return;
   uint8_t *shadow = memory.shadow(address);
   if (kind != AccessKind::Store) {
-    beginLoad(state);
+    state.hasLoaded = true;
     if (!allSet(shadow, bytes))
       noteLoaded(state, inst, 0, shadow, bytes, Origin::Memory, address);
   }
@@ -364,34 +421,23 @@ void InitChecker::ldsAccess(const Instruction &inst, Wave &w,
                             unsigned bytes, AccessKind kind) {
   WaveState &state = waves[w.context->index];
   // read2 and write2 come in two halves: the second has the later registers.
-  const unsigned base = state.hasLoaded ? bytes / 4 : 0;
+  const unsigned firstWord = state.hasLoaded ? bytes / 4 : 0;
   const unsigned store = state.stores;
   if (kind != AccessKind::Store)
-    beginLoad(state);
+    state.hasLoaded = true;
   else
     ++state.stores;
-  for (; mask; mask &= mask - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(mask));
-    uint8_t *shadow = lds.data() + address[l];
-    if (kind != AccessKind::Store && !allSet(shadow, bytes)) {
-      noteLoaded(state, inst, l, shadow, bytes, Origin::Lds, address[l], base);
-      if (kind == AccessKind::Atomic)
-        fault(inst, w, int(l), "the value of an atomic operation",
-              state.loadedOrigin);
-    }
-    if (kind == AccessKind::Store)
-      noteStored(state, inst, store, l, shadow, bytes);
-    else if (kind == AccessKind::Atomic)
-      std::memset(shadow, 1, bytes);
-  }
+  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
+    access(inst, w, state, run, lds.data() + run.begin, kind, Origin::Lds,
+           firstWord, store);
+  });
 }
 
 void InitChecker::scratchAccess(const Instruction &inst, Wave &w,
                                 const uint32_t *offset, uint64_t mask,
                                 unsigned bytes, AccessKind kind) {
   WaveState &state = waves[w.context->index];
-  if (kind != AccessKind::Store)
-    beginLoad(state);
+  state.hasLoaded |= kind != AccessKind::Store;
   for (; mask; mask &= mask - 1) {
     const unsigned l = unsigned(__builtin_ctzll(mask));
     uint8_t *shadow =
@@ -413,7 +459,7 @@ void InitChecker::ldsDirect(const Instruction &inst, Wave &w,
     const unsigned l = unsigned(__builtin_ctzll(mask));
     for (unsigned i = 0; i < bytes; ++i)
       lds[address[l] + i] =
-          !(state.hasLoaded && (state.loaded[i / 4] >> l & 1)) ||
+          !(state.hasUndefinedLoad && (state.loaded[i / 4] >> l & 1)) ||
           (state.loadedBytes[i / 4][l] >> i % 4 & 1);
   }
 }

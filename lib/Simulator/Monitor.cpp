@@ -57,8 +57,55 @@ std::string registerName(RegisterFile file, unsigned index) {
   return ("s" + llvm::Twine(index)).str();
 }
 
+Footprint::Footprint(const Instruction &inst, const InstructionInfo &info) {
+  auto collect = [&](const std::vector<RegisterRange> &ranges, uint16_t *rows,
+                     uint8_t &count, unsigned room, uint64_t *scalars) {
+    bool hasScc = false;
+    for (const RegisterRange &range : ranges)
+      for (unsigned k = 0; k < range.count; ++k) {
+        const unsigned index = range.first + k;
+        if (range.file == RegisterFile::Scc)
+          hasScc = true;
+        else if (range.file == RegisterFile::Scalar) {
+          if (index < NumScalarRegisters)
+            scalars[index / 64] |= uint64_t(1) << index % 64;
+        } else if (index < NumVectorRows) {
+          if (count == room)
+            isWide = true;
+          else
+            rows[count++] = uint16_t(index);
+        }
+      }
+    return hasScc;
+  };
+  isKnown = true;
+  readsScc = collect(info.reads, reads, numReads, MaxReads, scalarReads);
+  writesScc = collect(info.writes, writes, numWrites, MaxWrites, scalarWrites);
+  keepsLanes = inst.encoding == Encoding::Dpp;
+  readsAllLanes = info.readsAllLanes || keepsLanes;
+  switch (info.cls) {
+  case InstructionClass::Salu:
+  case InstructionClass::Valu:
+  case InstructionClass::Transcendental:
+  case InstructionClass::Mfma:
+  case InstructionClass::Branch:
+    isAlu = true;
+    break;
+  case InstructionClass::Flat:
+    isFlat = true;
+    break;
+  default:
+    break;
+  }
+}
+
+const Footprint &Monitor::findFootprint(const Instruction &inst) {
+  return footprints[inst.index] =
+             Footprint(inst, launch.program->info[inst.index]);
+}
+
 Monitor::Monitor(Workgroup &group, LaunchState &launch)
-    : group(group), launch(launch) {
+    : group(group), launch(launch), footprints(launch.program->code.size()) {
   if (isOn(CheckInit))
     init = std::make_unique<InitChecker>(*this);
   if (isOn(CheckWait))
@@ -120,27 +167,27 @@ void Monitor::startGroup() {
 }
 
 void Monitor::before(const Instruction &inst, Wave &w) {
-  const InstructionInfo &info = launch.program->info[inst.index];
+  const Footprint &footprint = this->footprint(inst);
   if (wait)
-    wait->before(inst, info, w);
+    wait->before(inst, footprint, w);
   if (init)
-    init->before(inst, info, w);
+    init->before(inst, footprint, w);
   if (hazard)
-    hazard->before(inst, info, w);
-  if (race)
-    race->before(inst, info, w);
+    hazard->before(inst, footprint, w);
+  if (race && !footprint.isAlu)
+    race->before(inst, launch.program->info[inst.index], w);
   if (collector)
-    collector->before(inst, info, w);
+    collector->before(inst, launch.program->info[inst.index], w);
 }
 
 void Monitor::after(const Instruction &inst, Wave &w) {
-  const InstructionInfo &info = launch.program->info[inst.index];
-  if (wait)
-    wait->after(inst, info, w);
+  const Footprint &footprint = footprints[inst.index];
+  if (wait && !footprint.isAlu)
+    wait->after(inst, launch.program->info[inst.index], w);
   if (init)
-    init->after(inst, info, w);
+    init->after(inst, footprint, w);
   if (collector)
-    collector->after(inst, info, w);
+    collector->after(inst, launch.program->info[inst.index], w);
 }
 
 void Monitor::barrierReleased() {

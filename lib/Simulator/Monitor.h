@@ -11,6 +11,7 @@
 #define NETRA_LIB_SIMULATOR_MONITOR_H
 
 #include "Execution.h"
+#include "Footprint.h"
 #include <map>
 #include <mutex>
 
@@ -81,8 +82,15 @@ public:
   LaunchState &state() const { return launch; }
 
 private:
+  const Footprint &footprint(const Instruction &inst) {
+    const Footprint &known = footprints[inst.index];
+    return known.isKnown ? known : findFootprint(inst);
+  }
+  const Footprint &findFootprint(const Instruction &inst);
+
   Workgroup &group;
   LaunchState &launch;
+  std::vector<Footprint> footprints; ///< by instruction, found when needed
   std::unique_ptr<InitChecker> init;
   std::unique_ptr<WaitChecker> wait;
   std::unique_ptr<HazardChecker> hazard;

@@ -20,9 +20,11 @@ void RaceChecker::startGroup() {
   lastSync = 0;
   progress.assign(monitor.workgroup().waves.size(), Progress());
   hasPendingWrites = false;
-  const size_t words = (monitor.state().ldsBytes + 3) / 4;
-  if (lds.size() != words)
-    lds.assign(words, LdsEntry());
+  const size_t quads = (size_t(monitor.state().ldsBytes) + 15) / 16;
+  if (ldsQuads.size() != quads) {
+    ldsQuads.assign(quads, LdsEntry());
+    ldsWords.assign(4 * quads, LdsEntry());
+  }
 }
 
 static const char *verb(AccessKind kind) {
@@ -34,6 +36,36 @@ static const char *verb(AccessKind kind) {
 void GlobalRaces::complete(uint32_t group, const Completion &completion) {
   std::lock_guard<std::mutex> lock(completionMutex);
   completions[group].push_back(completion);
+}
+
+void GlobalRaces::Quad::split() {
+  words = std::make_unique<std::array<Entry, 4>>();
+  for (unsigned k = 0; k < 4; ++k) {
+    Entry &word = (*words)[k];
+    word = all;
+    word.readBytes = all.readBytes >> (4 * k) & 0xf;
+    word.writeBytes = all.writeBytes >> (4 * k) & 0xf;
+    if (!word.readBytes) {
+      word.readGroup = 0;
+      word.manyReadGroups = false;
+    }
+    if (!word.writeBytes) {
+      word.writeGroup = 0;
+      word.isAtomicWrite = false;
+    }
+  }
+}
+
+void GlobalRaces::Quad::join() {
+  const Entry &first = words->front();
+  auto isAllOrNone = [](uint16_t bytes) { return !bytes || bytes == 0xf; };
+  if (!isAllOrNone(first.readBytes) || !isAllOrNone(first.writeBytes) ||
+      std::count(words->begin(), words->end(), first) != 4)
+    return;
+  all = first;
+  all.readBytes *= 0x1111;
+  all.writeBytes *= 0x1111;
+  words.reset();
 }
 
 bool GlobalRaces::isOver(const Entry &entry, uint32_t tick) {
@@ -79,81 +111,159 @@ void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
     lastSync = monitor.state().races->tick.fetch_add(1) + 1;
 }
 
-/// Which of the 4 bytes of a word an access covers.
-/// Which of the four bytes of a word an access touches.
-static uint8_t bytesOfWord(uint64_t address, unsigned bytes, uint64_t word) {
-  if (address % 4 == 0 && bytes % 4 == 0)
-    return 0xf;
-  const uint64_t begin = std::max(address, word * 4),
-                 end = std::min(address + bytes, word * 4 + 4);
-  return uint8_t(((1u << (end - begin)) - 1) << (begin - word * 4));
+/// Bits of the bytes from an address to another in the \p unit bytes, a power
+/// of two, that hold them.
+static uint16_t bytesIn(unsigned unit, uint64_t from, uint64_t to) {
+  return uint16_t(((1u << (to - from)) - 1) << (from & (unit - 1)));
+}
+
+/// Calls function(address / 4, which of its four bytes) for the words from an
+/// address to another.
+template <typename Function>
+static void forEachWord(uint64_t from, uint64_t to, Function &&function) {
+  while (from < to) {
+    const uint64_t word = from / 4, next = std::min(to, (word + 1) * 4);
+    function(word, bytesIn(4, from, next));
+    from = next;
+  }
+}
+
+/// Whether an access to these bytes of a quad leaves its words alike.
+template <typename Entry>
+static bool isWhole(const Entry &quad, uint16_t covered) {
+  return covered == 0xffff && (!quad.readBytes || quad.readBytes == 0xffff) &&
+         (!quad.writeBytes || quad.writeBytes == 0xffff);
+}
+
+void RaceChecker::splitQuad(LdsEntry &quad, LdsEntry *words) {
+  for (unsigned k = 0; k < 4; ++k) {
+    LdsEntry &word = words[k];
+    word = quad;
+    word.readBytes = quad.readBytes >> (4 * k) & 0xf;
+    word.writeBytes = quad.writeBytes >> (4 * k) & 0xf;
+    if (!word.readBytes)
+      word.readers = 0;
+    if (!word.writeBytes) {
+      word.writer = None;
+      word.isAtomic = false;
+      word.updaters = 0;
+    }
+  }
+  quad.isSplit = true;
+}
+
+void RaceChecker::ldsWord(const Instruction &inst, Wave &w,
+                          const AccessRun &run, LdsEntry &entry, uint64_t word,
+                          uint16_t covered, AccessKind kind, bool &isReported) {
+  const uint8_t self = uint8_t(w.context->index);
+  const uint16_t me = uint16_t(1u << self), others = uint16_t(~me);
+  const bool isAtomic = kind == AccessKind::Atomic;
+  // An update by another wave may be followed by one of this wave's.
+  const bool writerConflict =
+      (entry.writeBytes & covered) &&
+      ((entry.writer < Several && entry.writer != self &&
+        !(isAtomic && entry.isAtomic)) ||
+       (entry.writer == self && !isAtomic && entry.isAtomic &&
+        (entry.updaters & others)));
+  const bool readerConflict = kind != AccessKind::Load &&
+                              (entry.readers & others) &&
+                              (entry.readBytes & covered);
+  if ((writerConflict || readerConflict) && !isReported) {
+    isReported = true;
+    const InstructionInfo &other =
+        monitor.state().program->info[entry.instruction];
+    const unsigned otherWave =
+        !writerConflict ? unsigned(__builtin_ctz(entry.readers & others))
+        : entry.writer != self
+            ? entry.writer
+            : unsigned(__builtin_ctz(entry.updaters & others));
+    monitor.report(
+        CheckRace, inst, w, int(run.laneOf(word)), "lds",
+        formatv("wave {0} {1} LDS bytes {2} to {3}, which wave {4} {5} in "
+                "the same barrier interval by `{6}` (at {7:x})",
+                self, verb(kind), word * 4, word * 4 + 3, otherWave,
+                writerConflict ? "writes" : "reads", other.text, other.pc)
+            .str(),
+        word * 4);
+  }
+  if (kind == AccessKind::Load) {
+    entry.readers |= me;
+    entry.readBytes |= covered;
+    if (entry.writer == None)
+      entry.instruction = inst.index;
+    return;
+  }
+  const bool isTogether = isAtomic && entry.isAtomic;
+  entry.isAtomic = isAtomic && (entry.writer == None || entry.isAtomic);
+  entry.writer = entry.writer == None || isTogether ||
+                         (entry.writer == self && !writerConflict)
+                     ? self
+                     : Several;
+  if (isAtomic)
+    entry.updaters |= me;
+  entry.writeBytes |= covered;
+  entry.instruction = inst.index;
 }
 
 void RaceChecker::ldsAccess(const Instruction &inst, Wave &w,
                             const uint32_t *address, uint64_t mask,
                             unsigned bytes, AccessKind kind) {
   const uint8_t self = uint8_t(w.context->index);
-  const uint16_t others = uint16_t(~(1u << self));
-  const bool isAtomic = kind == AccessKind::Atomic;
+  const uint16_t me = uint16_t(1u << self), others = uint16_t(~me);
   bool isReported = false;
-  for (; mask; mask &= mask - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(mask));
-    const uint32_t first = address[l] / 4, last = (address[l] + bytes - 1) / 4;
-    for (uint32_t word = first; word <= last && word < lds.size(); ++word) {
-      const uint8_t covered = bytesOfWord(address[l], bytes, word) & 0xf;
-      LdsEntry &entry = lds[word];
-      if (entry.interval != interval) {
-        entry = LdsEntry();
-        entry.interval = interval;
-      }
-      // Most words are touched by one wave between two barriers.
-      const bool isAlone =
-          !isAtomic && !(entry.readers & others) &&
-          (entry.writer == None || (entry.writer == self && !entry.isAtomic));
-      const bool writerConflict =
-          entry.writer < Several && entry.writer != self &&
-          (entry.writeBytes & covered) && !(isAtomic && entry.isAtomic);
-      const bool readerConflict = kind != AccessKind::Load &&
-                                  (entry.readers & ~(1u << self)) &&
-                                  (entry.readBytes & covered);
-      if (!isAlone && (writerConflict || readerConflict) && !isReported) {
-        isReported = true;
-        const InstructionInfo &other =
-            monitor.state().program->info[entry.instruction];
-        const unsigned otherWave =
-            writerConflict
-                ? entry.writer
-                : unsigned(__builtin_ctz(entry.readers & ~(1u << self)));
-        monitor.report(
-            CheckRace, inst, w, int(l), "lds",
-            formatv("wave {0} {1} LDS bytes {2} to {3}, which wave {4} {5} in "
-                    "the same barrier interval by `{6}` (at {7:x})",
-                    self, verb(kind), word * 4, word * 4 + 3, otherWave,
-                    writerConflict ? "writes" : "reads", other.text, other.pc)
-                .str(),
-            word * 4);
-      }
-      if (kind == AccessKind::Load) {
-        entry.readers |= uint16_t(1u << self);
-        entry.readBytes |= covered;
-        if (entry.writer == None)
-          entry.instruction = inst.index;
-      } else {
-        entry.isAtomic = isAtomic && (entry.writer == None || entry.isAtomic);
-        entry.writer = entry.writer == None || entry.writer == self ||
-                               (isAtomic && entry.isAtomic)
-                           ? self
-                           : Several;
-        entry.writeBytes |= covered;
+  // Most bytes are touched by one wave between two barriers, or read by all and
+  // written by none.
+  auto isOwn = [&](const LdsEntry &entry) {
+    return !(entry.readers & others) &&
+           (entry.writer == None || (entry.writer == self && !entry.isAtomic));
+  };
+  auto touch = [&](const AccessRun &run, LdsEntry &entry, uint64_t word,
+                   uint16_t covered) {
+    if (kind == AccessKind::Load &&
+        (entry.writer == None || (entry.writer == self && !entry.isAtomic))) {
+      entry.readers |= me;
+      entry.readBytes |= covered;
+      if (entry.writer == None)
         entry.instruction = inst.index;
+    } else if (kind == AccessKind::Store && isOwn(entry)) {
+      entry.writer = self;
+      entry.writeBytes |= covered;
+      entry.instruction = inst.index;
+    } else
+      ldsWord(inst, w, run, entry, word, covered, kind, isReported);
+  };
+  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
+    const uint64_t end = run.end();
+    for (uint64_t at = run.begin, next; at < end; at = next) {
+      next = std::min(end, (at | 15) + 1);
+      LdsEntry &quad = ldsQuads[at / 16];
+      if (quad.interval != interval) {
+        quad = LdsEntry();
+        quad.interval = interval;
       }
+      LdsEntry *words = &ldsWords[at / 16 * 4];
+      if (!quad.isSplit) {
+        const uint16_t covered = bytesIn(16, at, next);
+        if (isWhole(quad, covered) ||
+            (kind != AccessKind::Atomic && isOwn(quad) &&
+             (quad.instruction == inst.index ||
+              !((quad.readBytes | quad.writeBytes) & ~covered)))) {
+          touch(run, quad, at / 4, covered);
+          continue;
+        }
+        splitQuad(quad, words);
+      }
+      forEachWord(at, next, [&](uint64_t word, uint16_t covered) {
+        touch(run, words[word % 4], word, covered);
+      });
     }
-  }
+  });
 }
 
-void RaceChecker::globalWord(const Instruction &inst, Wave &w, unsigned lane,
-                             GlobalRaces::Entry &entry, uint64_t word,
-                             uint8_t bytes, AccessKind kind, bool &isReported) {
+void RaceChecker::globalWord(const Instruction &inst, Wave &w,
+                             const AccessRun &run, GlobalRaces::Entry &entry,
+                             uint64_t word, uint16_t bytes, AccessKind kind,
+                             bool &isReported) {
   const uint32_t group = uint32_t(monitor.workgroup().linear) + 1;
   const uint8_t self = uint8_t(w.context->index);
   const bool isAtomic =
@@ -190,7 +300,7 @@ void RaceChecker::globalWord(const Instruction &inst, Wave &w, unsigned lane,
     const uint32_t otherGroup =
         (withWrite ? entry.writeGroup : entry.readGroup) - 1;
     monitor.report(
-        CheckRace, inst, w, int(lane), "global",
+        CheckRace, inst, w, int(run.laneOf(word)), "global",
         formatv("{0} the 4 bytes at {1:x} ({2}), which {3} {4} by `{5}` (at "
                 "{6:x}) with nothing to order the two",
                 verb(kind), word * 4,
@@ -221,7 +331,7 @@ void RaceChecker::globalWord(const Instruction &inst, Wave &w, unsigned lane,
     entry.readBytes |= bytes;
   } else {
     entry.writeBytes =
-        uint8_t(entry.writeGroup == group ? entry.writeBytes | bytes : bytes);
+        uint16_t(entry.writeGroup == group ? entry.writeBytes | bytes : bytes);
     entry.writeGroup = group;
     entry.writeTick = now;
     entry.writeInterval = interval;
@@ -245,11 +355,46 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
   std::unique_lock<std::mutex> lock;
   uint64_t chunkNumber = ~uint64_t(0);
   GlobalRaces::Chunk *chunk = nullptr;
-  for (; mask; mask &= mask - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(mask));
-    const uint64_t first = address[l] / 4, last = (address[l] + bytes - 1) / 4;
-    for (uint64_t word = first; word <= last; ++word) {
-      const uint64_t number = word * 4 / GlobalRaces::ChunkBytes;
+  // Most accesses are loads of what nobody writes in this launch,
+  auto isOwnLoad = [&](const GlobalRaces::Entry &entry) {
+    return isPlainLoad && !entry.writeGroup && entry.readGroup == group &&
+           entry.readInterval == interval && entry.readWave == self &&
+           entry.readTick == now;
+  };
+  // or stores to what only this wave has touched since the last barrier.
+  auto isOwnStore = [&](const GlobalRaces::Entry &entry) {
+    return isPlainStore && entry.writeGroup == group &&
+           entry.writeWave == self && entry.writeInterval == interval &&
+           entry.writeTick == now && !entry.isAtomicWrite && !entry.readGroup;
+  };
+  auto touch = [&](const AccessRun &run, GlobalRaces::Entry &entry,
+                   uint64_t word, uint16_t covered) {
+    if (isOwnLoad(entry)) {
+      entry.readBytes |= covered;
+    } else if (isOwnStore(entry)) {
+      entry.writeBytes |= covered;
+      entry.writeInstruction = inst.index;
+    } else
+      globalWord(inst, w, run, entry, word, covered, kind, isReported);
+  };
+  // What an entry says of the last access must hold for all of its bytes.
+  auto staysOne = [&](const GlobalRaces::Entry &quad, uint16_t covered) {
+    if (isWhole(quad, covered))
+      return true;
+    if (!quad.readGroup && !quad.writeGroup)
+      return isPlainLoad || isPlainStore;
+    if (isOwnLoad(quad))
+      return quad.readInstruction == inst.index || !(covered & ~quad.readBytes);
+    return isOwnStore(quad) && (quad.writeSequence == progress[self].issued ||
+                                (!(covered & ~quad.writeBytes) &&
+                                 (quad.writeInstruction == inst.index ||
+                                  !(quad.writeBytes & ~covered))));
+  };
+  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
+    const uint64_t end = run.end();
+    for (uint64_t at = run.begin, next; at < end; at = next) {
+      next = std::min(end, (at | 15) + 1);
+      const uint64_t number = at / GlobalRaces::ChunkBytes;
       if (number != chunkNumber) {
         if (lock)
           lock.unlock();
@@ -261,27 +406,23 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
         chunk = slot.get();
         chunkNumber = number;
       }
-      GlobalRaces::Entry &entry =
-          chunk->entries[word % (GlobalRaces::ChunkBytes / 4)];
-      const uint8_t covered = bytesOfWord(address[l], bytes, word) & 0xf;
-      // Most accesses are loads of what nobody writes in this launch.
-      if (isPlainLoad && !entry.writeGroup && entry.readGroup == group &&
-          entry.readInterval == interval && entry.readWave == self &&
-          entry.readTick == now) {
-        entry.readBytes |= covered;
-        continue;
+      GlobalRaces::Quad &quad = chunk->quads[at % GlobalRaces::ChunkBytes / 16];
+      const uint16_t covered = bytesIn(16, at, next);
+      if (!quad.words) {
+        if (staysOne(quad.all, covered)) {
+          touch(run, quad.all, at / 4, covered);
+          continue;
+        }
+        quad.split();
       }
-      // Or stores to what only this wave has touched since the last barrier.
-      if (isPlainStore && entry.writeGroup == group &&
-          entry.writeWave == self && entry.writeInterval == interval &&
-          entry.writeTick == now && !entry.isAtomicWrite && !entry.readGroup) {
-        entry.writeBytes |= covered;
-        entry.writeInstruction = inst.index;
-        continue;
-      }
-      globalWord(inst, w, l, entry, word, covered, kind, isReported);
+      std::array<GlobalRaces::Entry, 4> &words = *quad.words;
+      forEachWord(at, next, [&](uint64_t word, uint16_t part) {
+        touch(run, words[word % 4], word, part);
+      });
+      if (covered == 0xffff)
+        quad.join();
     }
-  }
+  });
 }
 
 } // namespace netra::sim

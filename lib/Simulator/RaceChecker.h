@@ -16,7 +16,9 @@
 #ifndef NETRA_LIB_SIMULATOR_RACECHECKER_H
 #define NETRA_LIB_SIMULATOR_RACECHECKER_H
 
+#include "AccessRuns.h"
 #include "Monitor.h"
+#include <array>
 #include <unordered_map>
 
 namespace netra::sim {
@@ -24,20 +26,32 @@ namespace netra::sim {
 /// Global memory accesses of a launch, shared by its threads.
 class GlobalRaces {
 public:
-  struct Entry {                            ///< for 4 bytes
+  struct Entry {                            ///< for up to 16 bytes
     uint32_t writeGroup = 0, readGroup = 0; ///< linear index + 1
     uint32_t writeTick = 0, readTick = 0;
     uint32_t otherReadTick = 0; ///< last read before that of another group
     uint32_t writeInterval = 0, readInterval = 0;
     uint32_t writeInstruction = 0, readInstruction = 0;
     uint32_t writeSequence = 0; ///< among the vector memory accesses of a wave
-    uint8_t writeWave = 0, readWave = 0; ///< readWave 255: several
-    uint8_t writeBytes = 0, readBytes = 0;
+    uint8_t writeWave = 0, readWave = 0;    ///< readWave 255: several
+    uint16_t writeBytes = 0, readBytes = 0; ///< which of them
     bool isAtomicWrite = false, manyReadGroups = false;
+
+    bool operator==(const Entry &) const = default;
+  };
+  /// 16 bytes. Most are accessed as a whole, or by one wave: one entry is for
+  /// all four words until these differ in more than which bytes were accessed.
+  struct Quad {
+    Entry all;
+    std::unique_ptr<std::array<Entry, 4>> words;
+
+    void split();
+    /// Back to one entry if the words are alike.
+    void join();
   };
   static constexpr unsigned ChunkBytes = 4096;
   struct Chunk {
-    Entry entries[ChunkBytes / 4];
+    Quad quads[ChunkBytes / 16];
   };
   /// Locked while an entry of the stripe is used.
   struct Stripe {
@@ -75,18 +89,24 @@ public:
                  uint64_t mask, unsigned bytes, AccessKind kind);
 
 private:
-  struct LdsEntry { ///< for 4 bytes
+  struct LdsEntry { ///< for up to 16 bytes
     uint32_t interval = 0;
     uint32_t instruction = 0; ///< last write, else last read
     uint16_t readers = 0;     ///< waves
+    uint16_t updaters = 0;    ///< waves, by atomic operations
+    uint16_t writeBytes = 0, readBytes = 0;
     uint8_t writer = None;
-    uint8_t writeBytes : 4 = 0, readBytes : 4 = 0;
     bool isAtomic = false;
+    bool isSplit = false; ///< of a quad: its words have entries of their own
   };
   static constexpr uint8_t None = 255, Several = 254;
 
-  void globalWord(const Instruction &inst, Wave &w, unsigned lane,
-                  GlobalRaces::Entry &entry, uint64_t word, uint8_t bytes,
+  static void splitQuad(LdsEntry &quad, LdsEntry *words);
+  void ldsWord(const Instruction &inst, Wave &w, const AccessRun &run,
+               LdsEntry &entry, uint64_t word, uint16_t covered,
+               AccessKind kind, bool &isReported);
+  void globalWord(const Instruction &inst, Wave &w, const AccessRun &run,
+                  GlobalRaces::Entry &entry, uint64_t word, uint16_t bytes,
                   AccessKind kind, bool &isReported);
 
   Monitor &monitor;
@@ -98,7 +118,8 @@ private:
   };
   std::vector<Progress> progress;
   bool hasPendingWrites = false;
-  std::vector<LdsEntry> lds;
+  /// By 16 bytes, and by 4 bytes where those are split.
+  std::vector<LdsEntry> ldsQuads, ldsWords;
   uint32_t interval = 1;
   uint32_t lastSync = 0; ///< tick of the work-group's last synchronisation
 };

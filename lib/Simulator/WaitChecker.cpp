@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "WaitChecker.h"
+#include "AccessRuns.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -11,8 +12,10 @@ namespace netra::sim {
 void WaitChecker::startGroup() {
   waves.assign(monitor.workgroup().waves.size(), WaveState());
   if (ldsUsed || lds.empty())
-    lds.assign((monitor.state().ldsBytes + 3) / 4, LdsByte());
+    lds.assign((monitor.state().ldsBytes + 3) / 4, 0);
   ldsUsed = false;
+  ldsWrites.clear();
+  firstLdsWrite = 1;
 }
 
 bool WaitChecker::isDone(const WaveState &state, Queue queue,
@@ -113,21 +116,26 @@ bool WaitChecker::isOutstanding(const WaveState &state,
   return false;
 }
 
-void WaitChecker::before(const Instruction &inst, const InstructionInfo &info,
-                         Wave &w) {
-  WaveState &state = waves[w.context->index];
-  state.flatLds = state.flatMemory = false;
-  uint64_t any = 0;
-  for (uint64_t part : state.outstanding)
-    any |= part;
-  if (!any)
-    return;
+void WaitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
+  const InstructionInfo &info = monitor.state().program->info[inst.index];
   for (const RegisterRange &range : info.reads)
     if (isOutstanding(state, range))
       use(inst, info, w, state, range, false);
   for (const RegisterRange &range : info.writes)
     if (isOutstanding(state, range))
       use(inst, info, w, state, range, true);
+}
+
+void WaitChecker::dropDone(WaveState &state) {
+  for (unsigned word = 0; word < std::size(state.outstanding); ++word)
+    for (uint64_t rest = state.outstanding[word]; rest; rest &= rest - 1) {
+      const unsigned at = 64 * word + unsigned(__builtin_ctzll(rest));
+      const bool isVector = at < NumVectorRows;
+      const unsigned index = isVector ? at : at - NumVectorRows;
+      if (isDone(state, (isVector ? state.rows : state.scalars)[index]))
+        state.drop(isVector ? RegisterFile::Vector : RegisterFile::Scalar,
+                   index);
+    }
 }
 
 void WaitChecker::flatTouches(Wave &w, bool isLds) {
@@ -155,6 +163,8 @@ void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
       state.scalarDone = state.scalarIssued;
       state.flatLgkmDone = state.flatIssued;
     }
+    if (state.numOutstanding)
+      dropDone(state);
     return;
   }
   case InstructionClass::VectorMemory:
@@ -199,71 +209,109 @@ void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
     }
 }
 
-void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
-                            const uint32_t *address, uint64_t mask,
-                            unsigned bytes, AccessKind kind) {
-  const InstructionInfo &info = monitor.state().program->info[inst.index];
-  if (info.cls == InstructionClass::Flat)
-    flatTouches(w, true);
+bool WaitChecker::isLdsPending(unsigned self, AccessKind kind) const {
+  for (unsigned i = 0; i < waves.size(); ++i)
+    if (waves[i].ldsLoaded > waves[i].vectorDone ||
+        (kind == AccessKind::Load && i != self &&
+         waves[i].ldsWritten > waves[i].ldsDone))
+      return true;
+  return false;
+}
+
+uint32_t WaitChecker::noteLdsWrite(const LdsWrite &write) {
+  // Those that are over are forgotten now and then.
+  constexpr size_t many = 4096;
+  if (ldsWrites.size() >= many) {
+    size_t over = 0;
+    while (over < ldsWrites.size() &&
+           isDone(waves[ldsWrites[over].wave], ldsWrites[over].queue,
+                  ldsWrites[over].sequence))
+      ++over;
+    ldsWrites.erase(ldsWrites.begin(), ldsWrites.begin() + ptrdiff_t(over));
+    firstLdsWrite += uint32_t(over);
+  }
+  ldsUsed = true;
+  ldsWrites.push_back(write);
+  return firstLdsWrite + uint32_t(ldsWrites.size()) - 1;
+}
+
+void WaitChecker::checkLdsRead(const Instruction &inst, Wave &w,
+                               const uint32_t *address, uint64_t mask,
+                               unsigned bytes, AccessKind kind) {
   const unsigned self = w.context->index;
-  bool isReported = false;
   for (uint64_t left = mask; left; left &= left - 1) {
     const unsigned l = unsigned(__builtin_ctzll(left));
     for (uint32_t word = address[l] / 4; word <= (address[l] + bytes - 1) / 4;
          ++word) {
-      LdsByte &entry = lds[word];
+      if (lds[word] < firstLdsWrite)
+        continue;
+      const LdsWrite &entry = ldsWrites[lds[word] - firstLdsWrite];
       // LDS serves atomics of all waves in their order.
-      if ((kind == AccessKind::Load ||
-           (kind == AccessKind::Atomic && entry.queue == Queue::Vector)) &&
-          entry.queue != Queue::None && !isReported &&
-          !(entry.wave == self && entry.queue == Queue::Lds) &&
-          !isDone(waves[entry.wave], entry.queue, entry.sequence)) {
-        const InstructionInfo &writer =
-            monitor.state().program->info[entry.instruction];
-        Pending p;
-        p.queue = entry.queue;
-        p.sequence = entry.sequence;
-        monitor.report(
-            CheckWait, inst, w, int(l), "lds",
-            formatv("LDS bytes {0} to {1} are read while `{2}` (at {3:x}) of "
-                    "wave {4} that writes them is outstanding; {5} in that "
-                    "wave before the barrier would suffice",
-                    word * 4, word * 4 + 3, writer.text, writer.pc, entry.wave,
-                    remedy(waves[entry.wave], p))
-                .str(),
-            word * 4);
-        entry.queue = Queue::None;
-        isReported = true;
-      }
-      if (kind != AccessKind::Load) {
-        entry.wave = uint8_t(self);
-        // Flat stores are in no order that a reader could rely on.
-        entry.queue =
-            info.cls == InstructionClass::Flat ? Queue::None : Queue::Lds;
-        entry.sequence = waves[self].ldsIssued + 1;
-        entry.instruction = inst.index;
-        ldsUsed = true;
-      }
+      if ((kind == AccessKind::Atomic && entry.queue != Queue::Vector) ||
+          (entry.wave == self && entry.queue == Queue::Lds) ||
+          isDone(waves[entry.wave], entry.queue, entry.sequence))
+        continue;
+      const InstructionInfo &writer =
+          monitor.state().program->info[entry.instruction];
+      Pending p;
+      p.queue = entry.queue;
+      p.sequence = entry.sequence;
+      monitor.report(
+          CheckWait, inst, w, int(l), "lds",
+          formatv("LDS bytes {0} to {1} are read while `{2}` (at {3:x}) of "
+                  "wave {4} that writes them is outstanding; {5} in that "
+                  "wave before the barrier would suffice",
+                  word * 4, word * 4 + 3, writer.text, writer.pc, entry.wave,
+                  remedy(waves[entry.wave], p))
+              .str(),
+          word * 4);
+      lds[word] = 0;
+      return;
     }
   }
+}
+
+void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
+                            const uint32_t *address, uint64_t mask,
+                            unsigned bytes, AccessKind kind) {
+  const bool isFlat =
+      monitor.state().program->info[inst.index].cls == InstructionClass::Flat;
+  if (isFlat)
+    flatTouches(w, true);
+  const unsigned self = w.context->index;
+  if (kind != AccessKind::Store && isLdsPending(self, kind))
+    checkLdsRead(inst, w, address, mask, bytes, kind);
+  if (kind == AccessKind::Load || !mask)
+    return;
+  // Flat stores are in no order that a reader could rely on.
+  uint32_t number = 0;
+  if (!isFlat) {
+    const uint64_t sequence = waves[self].ldsWritten =
+        waves[self].ldsIssued + 1;
+    number = noteLdsWrite({sequence, inst.index, uint8_t(self), Queue::Lds});
+  }
+  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
+    const uint64_t last = (run.end() - 1) / 4;
+    for (uint64_t word = run.begin / 4; word <= last; ++word)
+      lds[word] = number;
+  });
 }
 
 void WaitChecker::ldsDirect(const Instruction &inst, Wave &w,
                             const uint32_t *address, uint64_t mask,
                             unsigned bytes) {
+  if (!mask)
+    return;
   const unsigned self = w.context->index;
-  ldsUsed = true;
-  for (uint64_t left = mask; left; left &= left - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(left));
-    for (uint32_t word = address[l] / 4; word <= (address[l] + bytes - 1) / 4;
-         ++word) {
-      LdsByte &entry = lds[word];
-      entry.wave = uint8_t(self);
-      entry.queue = Queue::Vector;
-      entry.sequence = waves[self].vectorIssued + 1;
-      entry.instruction = inst.index;
-    }
-  }
+  const uint64_t sequence = waves[self].ldsLoaded =
+      waves[self].vectorIssued + 1;
+  const uint32_t number =
+      noteLdsWrite({sequence, inst.index, uint8_t(self), Queue::Vector});
+  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
+    const uint64_t last = (run.end() - 1) / 4;
+    for (uint64_t word = run.begin / 4; word <= last; ++word)
+      lds[word] = number;
+  });
 }
 
 } // namespace netra::sim

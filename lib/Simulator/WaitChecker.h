@@ -33,7 +33,13 @@ public:
   explicit WaitChecker(Monitor &monitor) : monitor(monitor) {}
 
   void startGroup();
-  void before(const Instruction &inst, const InstructionInfo &info, Wave &w);
+  void before(const Instruction &inst, const Footprint &footprint, Wave &w) {
+    WaveState &state = waves[w.context->index];
+    if (footprint.isFlat)
+      state.flatLds = state.flatMemory = false;
+    if (state.numOutstanding && touches(state, footprint))
+      check(inst, w, state);
+  }
   void after(const Instruction &inst, const InstructionInfo &info, Wave &w);
   void ldsAccess(const Instruction &inst, Wave &w, const uint32_t *address,
                  uint64_t mask, unsigned bytes, AccessKind kind);
@@ -62,15 +68,20 @@ private:
     Pending scalars[NumScalarRegisters];
     /// A bit for each row and then each scalar whose queue is not None.
     uint64_t outstanding[(NumVectorRows + NumScalarRegisters) / 64] = {};
+    unsigned numOutstanding = 0; ///< bits that are set
+    /// The wave's last write of LDS, and its last load straight to LDS.
+    uint64_t ldsWritten = 0, ldsLoaded = 0;
 
     void put(RegisterFile file, unsigned index, const Pending &p) {
       (file == RegisterFile::Vector ? rows : scalars)[index] = p;
+      numOutstanding += !isOutstanding(file, index);
       const unsigned at = bitOf(file, index);
       outstanding[at / 64] |= uint64_t(1) << at % 64;
     }
     void drop(RegisterFile file, unsigned index) {
       (file == RegisterFile::Vector ? rows : scalars)[index].queue =
           Queue::None;
+      numOutstanding -= isOutstanding(file, index);
       const unsigned at = bitOf(file, index);
       outstanding[at / 64] &= ~(uint64_t(1) << at % 64);
     }
@@ -82,7 +93,8 @@ private:
       return file == RegisterFile::Vector ? index : NumVectorRows + index;
     }
   };
-  struct LdsByte {
+  /// An instruction that writes LDS.
+  struct LdsWrite {
     uint64_t sequence = 0;
     uint32_t instruction = 0;
     uint8_t wave = 0;
@@ -93,12 +105,37 @@ private:
   bool isDone(const WaveState &state, Queue queue, uint64_t sequence) const;
   std::string remedy(const WaveState &state, const Pending &pending) const;
   static bool isOutstanding(const WaveState &state, const RegisterRange &range);
+  static bool touches(const WaveState &state, const Footprint &footprint) {
+    const uint64_t *scalars = state.outstanding + NumVectorRows / 64;
+    uint64_t hit =
+        (scalars[0] & (footprint.scalarReads[0] | footprint.scalarWrites[0])) |
+        (scalars[1] & (footprint.scalarReads[1] | footprint.scalarWrites[1])) |
+        uint64_t(footprint.isWide);
+    for (unsigned k = 0; k < footprint.numReads; ++k)
+      hit |= state.isOutstanding(RegisterFile::Vector, footprint.reads[k]);
+    for (unsigned k = 0; k < footprint.numWrites; ++k)
+      hit |= state.isOutstanding(RegisterFile::Vector, footprint.writes[k]);
+    return hit;
+  }
+  void check(const Instruction &inst, Wave &w, WaveState &state);
+  /// Forgets the registers whose loads are over.
+  void dropDone(WaveState &state);
+  /// Whether some write of LDS that a read by this wave would have to wait for
+  /// is outstanding.
+  bool isLdsPending(unsigned self, AccessKind kind) const;
+  uint32_t noteLdsWrite(const LdsWrite &write);
+  void checkLdsRead(const Instruction &inst, Wave &w, const uint32_t *address,
+                    uint64_t mask, unsigned bytes, AccessKind kind);
   void use(const Instruction &inst, const InstructionInfo &info, Wave &w,
            WaveState &state, const RegisterRange &range, bool isWrite);
 
   Monitor &monitor;
   std::vector<WaveState> waves;
-  std::vector<LdsByte> lds; ///< by 4 bytes
+  /// By 4 bytes: the number of the instruction that wrote them last. The list
+  /// holds those from firstLdsWrite on; the ones before are over.
+  std::vector<uint32_t> lds;
+  std::vector<LdsWrite> ldsWrites;
+  uint32_t firstLdsWrite = 1;
   bool ldsUsed = false;
 };
 

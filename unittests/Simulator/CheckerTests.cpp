@@ -294,6 +294,28 @@ TEST_F(Checkers, UninitialisedLds) {
   EXPECT_THAT(findings[0], HasSubstr("LDS byte"));
 }
 
+TEST_F(Checkers, UninitialisedValueInAnAtomicOperationOfLds) {
+  // The mask decides what is added; nobody reads the sum.
+  const auto body = [](const char *mask) {
+    return std::string("  ") + mask + R"(
+  v_lshlrev_b32 v2, 3, v0
+  v_mov_b32 v4, 0
+  v_mov_b32 v5, 0
+  ds_write_b64 v2, v[4:5]
+  s_waitcnt lgkmcnt(0)
+  v_cndmask_b32 v6, 1, 2, s[20:21]
+  v_mov_b32 v7, 0
+  ds_add_u64 v2, v[6:7]
+  s_waitcnt lgkmcnt(0)
+)";
+  };
+  EXPECT_THAT(check(CheckInit, body("s_mov_b64 s[20:21], 5"), 512), IsEmpty());
+  auto findings = check(CheckInit, body(""), 512);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], AllOf(HasSubstr("an atomic operation depends on s2"),
+                                 HasSubstr("v_cndmask_b32")));
+}
+
 TEST_F(Checkers, UninitialisedMemory) {
   // p1 was never written before it is read.
   auto findings = check(CheckInit, R"(
@@ -511,6 +533,112 @@ TEST_F(Checkers, RaceInLds) {
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_THAT(findings[0], AllOf(HasSubstr("race: wave"),
                                  HasSubstr("in the same barrier interval")));
+}
+
+TEST_F(Checkers, AtomicsInLdsRaceWithPlainAccessesOnly) {
+  // Both waves update the same counters, then do `after`. LDS serves atomic
+  // operations one by one; nothing orders what is not atomic with them.
+  const auto findings = [&](const std::string &after) {
+    return check(CheckRace | CheckWait, R"(
+  v_and_b32 v2, 63, v0
+  v_lshlrev_b32 v2, 2, v2
+  v_mov_b32 v3, 1
+  ds_add_u32 v2, v3
+  s_waitcnt lgkmcnt(0)
+)" + after + "\n  s_waitcnt lgkmcnt(0)\n",
+                 512, 2);
+  };
+  EXPECT_THAT(findings(""), IsEmpty());
+  EXPECT_THAT(findings("  ds_add_rtn_u32 v4, v2, v3\n"), IsEmpty());
+  for (const std::string access :
+       {"  ds_write_b32 v2, v3\n", "  ds_read_b32 v4, v2\n"}) {
+    EXPECT_THAT(findings("  s_barrier\n  v_lshlrev_b32 v2, 2, v0\n" + access),
+                IsEmpty())
+        << access;
+    auto races = findings(access);
+    ASSERT_THAT(races, SizeIs(1)) << access;
+    EXPECT_THAT(races[0], AllOf(HasSubstr("race: wave"),
+                                HasSubstr("by `ds_add_u32 v2, v3`")))
+        << access;
+  }
+  // A wave that wrote before the atomic operations of the other.
+  EXPECT_THAT(check(CheckRace, R"(
+  v_and_b32 v2, 63, v0
+  v_lshlrev_b32 v2, 2, v2
+  v_mov_b32 v3, 1
+  v_readfirstlane_b32 s8, v0
+  s_cmp_eq_u32 s8, 0
+  s_cbranch_scc0 .Lsecond
+  ds_write_b32 v2, v3
+  s_endpgm
+.Lsecond:
+  ds_add_u32 v2, v3
+)",
+                    512, 2),
+              SizeIs(1));
+}
+
+// One access may touch a part of what another touches, and the four dwords
+// between two multiples of 16 are kept together only as long as they are alike.
+TEST_F(Checkers, RacesOfPartsOfAQuad) {
+  const auto findings = [&](const std::string &first,
+                            const std::string &second) {
+    return check(CheckRace, R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_and_b32 v2, 63, v0
+  v_lshlrev_b32 v2, 4, v2
+  v_readfirstlane_b32 s8, v0
+  s_waitcnt lgkmcnt(0)
+  s_cmp_eq_u32 s8, 0
+  s_cbranch_scc0 .Lsecond
+  )" + first + R"(
+  s_endpgm
+.Lsecond:
+  )" + second + "\n",
+                 1024, 2);
+  };
+  struct Line {
+    const char *first, *second, *bytes; ///< nullptr: no race
+  } lines[] = {
+      {"ds_write_b128 v2, v[4:7]", "ds_read_b32 v8, v2 offset:8", "8 to 11"},
+      {"ds_write_b32 v2, v4 offset:8", "ds_read_b128 v[4:7], v2", "8 to 11"},
+      {"ds_write_b32 v2, v4 offset:8", "ds_read_b64 v[4:5], v2", nullptr},
+      {"ds_write_b64 v2, v[4:5]", "ds_write_b64 v2, v[4:5] offset:8", nullptr},
+      {"ds_read_b64 v[4:5], v2", "ds_write_b64 v2, v[4:5] offset:4", "4 to 7"},
+      {"ds_write_b8 v2, v4 offset:5", "ds_read_u8 v4, v2 offset:6", nullptr},
+      {"ds_write_b8 v2, v4 offset:5", "ds_read_u16 v4, v2 offset:4", "4 to 7"},
+      {"ds_read_b128 v[4:7], v2", "ds_read_b32 v4, v2", nullptr},
+      {"ds_write_b32 v2, v4\n  ds_write_b32 v2, v4 offset:4",
+       "ds_read_b64 v[4:5], v2 offset:8", nullptr},
+      {"ds_write_b32 v2, v4\n  ds_write_b32 v2, v4 offset:4",
+       "ds_read_b64 v[4:5], v2 offset:4", "LDS bytes 4 to 7"},
+      {"global_store_dwordx4 v2, v[4:7], s[6:7]",
+       "global_load_dword v4, v2, s[6:7] offset:12",
+       "by `global_store_dwordx4"},
+      {"global_store_dword v2, v4, s[6:7] offset:4",
+       "global_load_dwordx2 v[4:5], v2, s[6:7] offset:8", nullptr},
+      {"global_store_dword v2, v4, s[6:7] offset:4",
+       "global_load_dwordx4 v[4:7], v2, s[6:7]", "by `global_store_dword v2"},
+      {"global_load_dword v4, v2, s[6:7]",
+       "global_store_dwordx3 v2, v[4:6], s[6:7] offset:4", nullptr},
+      {"global_load_dword v4, v2, s[6:7] offset:8",
+       "global_store_dwordx3 v2, v[4:6], s[6:7]", "by `global_load_dword v4"},
+      {"global_store_byte v2, v4, s[6:7]",
+       "global_load_ubyte v4, v2, s[6:7] offset:1", nullptr},
+      {"global_store_dword v2, v4, s[6:7]\n"
+       "  global_store_dword v2, v4, s[6:7] offset:4",
+       "global_load_dword v4, v2, s[6:7] offset:4", "s[6:7] offset:4` (at"},
+  };
+  for (const Line &line : lines) {
+    auto races = findings(line.first, line.second);
+    if (!line.bytes) {
+      EXPECT_THAT(races, IsEmpty()) << line.first << "; " << line.second;
+      continue;
+    }
+    ASSERT_THAT(races, SizeIs(1)) << line.first << "; " << line.second;
+    EXPECT_THAT(races[0], HasSubstr(line.bytes))
+        << line.first << "; " << line.second;
+  }
 }
 
 TEST_F(Checkers, RaceInGlobalMemory) {
