@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
@@ -45,6 +46,17 @@ inline IntLanes widenShorts(const int16_t *from) {
 #endif
 }
 
+inline IntLanes widenBytes(const int8_t *from) {
+#if defined(__AVX2__)
+  return (IntLanes)_mm256_cvtepi8_epi32(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i *>(from)));
+#else
+  return __builtin_convertvector(loadLanes<SignedByteLanes>(from), IntLanes);
+#endif
+}
+inline IntLanes widen(const int8_t *from) { return widenBytes(from); }
+inline IntLanes widen(const int16_t *from) { return widenShorts(from); }
+
 /// Whether any lane of a comparison's result is set.
 inline bool anyLane(const IntLanes &mask) {
 #if defined(__AVX2__)
@@ -56,13 +68,32 @@ inline bool anyLane(const IntLanes &mask) {
 #endif
 }
 
-/// A sum in units of its own exponent, floored to those of a larger one. In
-/// words, because lanes that are replaced wrap.
-inline WordLanes align(const IntLanes &sum, const IntLanes &joint,
-                       const int16_t *exponent) {
-  IntLanes below = joint - widenShorts(exponent);
-  lowerTo<IntLanes>(below, IntLanes{} + 31);
-  return (WordLanes)(sum >> below);
+/// value >> places, where 31 places stand for more.
+inline void shiftDown(IntLanes &value, const IntLanes &places) {
+#if defined(__AVX2__)
+  value = (IntLanes)_mm256_srav_epi32((__m256i)value, (__m256i)places);
+#else
+  IntLanes least = places;
+  lowerTo<IntLanes>(least, IntLanes{} + 31);
+  value = value >> least;
+#endif
+}
+
+/// value << places, where any number of places may be asked of zero.
+inline void shiftUp(IntLanes &value, const IntLanes &places) {
+#if defined(__AVX2__)
+  value = (IntLanes)_mm256_sllv_epi32((__m256i)value, (__m256i)places);
+#else
+  IntLanes least = places;
+  lowerTo<IntLanes>(least, IntLanes{} + 31);
+  value = (IntLanes)((WordLanes)value << (WordLanes)least);
+#endif
+}
+
+/// Floors a sum in units of its own exponent to those of a larger one.
+inline void align(IntLanes &sum, const IntLanes &joint,
+                  const IntLanes &exponent) {
+  shiftDown(sum, joint - exponent);
 }
 
 /// Where in B the term \p k of row \p row finds its columns.
@@ -76,16 +107,19 @@ inline unsigned placeInB(const Problem &p, unsigned row, unsigned k,
 constexpr unsigned side = 16;
 /// Stands for groups of zeros, and for those beyond leastExponent, which are
 /// done again: it is below the exponent of every accumulator.
-constexpr int noExponent = -100;
-struct alignas(64) Exponents {
-  int16_t of[side][side];
+constexpr int noExponent = -98;
+/// Exponents of a square less a base, which is that of A and B in bytes and
+/// zero in others.
+template <typename T> struct alignas(64) Exponents {
+  T of[side][side];
 };
 
 /// The largest exponent sum of eight products, of each element of a square.
 /// Rows with sums beyond what the loops hold are marked in \p again.
 template <unsigned N, bool Sparse>
 void groupExponents(const Problem &p, unsigned row, unsigned column,
-                    unsigned first, unsigned step, Exponents &to, bool *again) {
+                    unsigned first, unsigned step, Exponents<int16_t> &to,
+                    bool *again) {
   for (unsigned r = 0; r < side; ++r) {
     ShortRow top = ShortRow{} + int16_t(zeroExponent * 2);
     for (unsigned q = 0; q < 8; ++q) {
@@ -105,6 +139,15 @@ void groupExponents(const Problem &p, unsigned row, unsigned column,
   }
 }
 
+inline ByteHalf lowerHalf(const SignedByteRow &v) {
+  return __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+                                 13, 14, 15);
+}
+inline ByteHalf upperHalf(const SignedByteRow &v) {
+  return __builtin_shufflevector(v, v, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+                                 26, 27, 28, 29, 30, 31);
+}
+
 /// Two of sixteen bytes, each in sixteen columns.
 inline void spreadBytes(SignedByteRow &rows, const int8_t *from,
                         unsigned pair) {
@@ -122,12 +165,11 @@ inline void spreadBytes(SignedByteRow &rows, const int8_t *from,
 #endif
 }
 
-/// The same from the planes of bytes; dense only. False where they do not say.
+/// The same from the planes of bytes, for pairs of rows.
 template <unsigned N>
-inline bool nearExponents(const Problem &p, unsigned row, unsigned column,
-                          unsigned first, unsigned step, Exponents &to) {
-  const int base = p.a.maxExponent + p.b.maxExponent;
-  SignedByteRow top[side / 2];
+inline void nearTops(const Problem &p, unsigned row, unsigned column,
+                     unsigned first, unsigned step,
+                     SignedByteRow (&top)[side / 2]) {
   for (SignedByteRow &t : top)
     t = SignedByteRow{} + int8_t(2 * nearZero);
   const int8_t *a = p.a.nearExponent + first * N + row;
@@ -146,6 +188,16 @@ inline bool nearExponents(const Problem &p, unsigned row, unsigned column,
       raiseTo<SignedByteRow>(top[r], sum);
     }
   }
+}
+
+/// groupExponents for dense instructions. False where the planes of bytes do
+/// not say.
+template <unsigned N>
+inline bool nearExponents(const Problem &p, unsigned row, unsigned column,
+                          unsigned first, Exponents<int16_t> &to) {
+  const int base = p.a.maxExponent + p.b.maxExponent;
+  SignedByteRow top[side / 2];
+  nearTops<N>(p, row, column, first, 1, top);
   // The largest is real unless one that was raised may hide it, and the loops
   // hold it if it is not too small.
   const int least =
@@ -158,15 +210,36 @@ inline bool nearExponents(const Problem &p, unsigned row, unsigned column,
   if (base > greatestExponent || anyLane((IntLanes)doubtful))
     return false;
   for (unsigned r = 0; r < side; ++r) {
-    ByteHalf part;
-    std::memcpy(&part, reinterpret_cast<const int8_t *>(top) + r * side,
-                sizeof part);
-    ShortRow e = __builtin_convertvector(part, ShortRow);
-    const ShortRow real = e > int16_t(nearZero);
-    e = ((e + int16_t(base)) & real) | (~real & int16_t(noExponent));
-    std::memcpy(to.of[r], &e, sizeof e);
+    const ShortRow e = __builtin_convertvector(
+        r % 2 ? upperHalf(top[r / 2]) : lowerHalf(top[r / 2]), ShortRow);
+    const ShortRow near = e > int16_t(nearZero)
+                              ? e + int16_t(base)
+                              : ShortRow{} + int16_t(noExponent);
+    std::memcpy(to.of[r], &near, sizeof near);
   }
   return true;
+}
+
+/// The exponents of a group of narrow formats: of its even products, of the odd
+/// ones, and the larger of both. The loops hold all sums of two of them.
+template <unsigned N>
+inline void narrowExponents(const Problem &p, unsigned row, unsigned column,
+                            unsigned first, Exponents<int8_t> (&to)[3]) {
+  const SignedByteRow missing =
+      SignedByteRow{} +
+      int8_t(noExponent - (p.a.maxExponent + p.b.maxExponent));
+  SignedByteRow top[2][side / 2];
+  nearTops<N>(p, row, column, first, 2, top[0]);
+  nearTops<N>(p, row, column, first + 1, 2, top[1]);
+  for (unsigned r = 0; r < side / 2; ++r) {
+    SignedByteRow even = top[0][r], odd = top[1][r];
+    even = even > int8_t(nearZero) ? even : missing;
+    odd = odd > int8_t(nearZero) ? odd : missing;
+    const SignedByteRow joint = even > odd ? even : odd;
+    std::memcpy(to[0].of[2 * r], &even, sizeof even);
+    std::memcpy(to[1].of[2 * r], &odd, sizeof odd);
+    std::memcpy(to[2].of[2 * r], &joint, sizeof joint);
+  }
 }
 
 /// Adds the truncated sums of eight products in units of 2^(exponent - 24), for
@@ -174,25 +247,25 @@ inline bool nearExponents(const Problem &p, unsigned row, unsigned column,
 template <unsigned N, bool Sparse, unsigned Rows>
 inline void truncatedSum(const Problem &p, unsigned row, unsigned column,
                          unsigned first, unsigned step,
-                         const int16_t (*exponent)[side],
+                         const IntLanes (&exponent)[Rows][2],
                          IntLanes (&sum)[Rows][2]) {
   FloatLanes grid[Rows][2];
   for (unsigned r = 0; r < Rows; ++r)
     for (unsigned h = 0; h < 2; ++h)
-      grid[r][h] =
-          (FloatLanes)((127 + 24 - widenShorts(exponent[r] + 8 * h)) << 23);
-  const float *valueA = p.a.value + first * N + row;
-#pragma GCC unroll 1
-  for (unsigned q = 0; q < 8; ++q, valueA += step * N) {
-    const float *b =
-        p.b.value + placeInB<N, Sparse>(p, row, first + q * step, column);
+      grid[r][h] = (FloatLanes)((127 + 24 - exponent[r][h]) << 23);
+  const float *a = p.a.value + first * N + row;
+  const float *b = p.b.value + first * N + column;
+#pragma GCC unroll 2
+  for (unsigned q = 0; q < 8; ++q, a += step * N, b += step * N) {
+    if (Sparse)
+      b = p.b.value + placeInB<N, Sparse>(p, row, first + q * step, column);
     for (unsigned h = 0; h < 2; ++h) {
       const auto columns = loadLanes<FloatLanes>(b + 8 * h);
       // Only lanes that the caller replaces can wrap.
       for (unsigned r = 0; r < Rows; ++r)
         sum[r][h] = (IntLanes)((WordLanes)sum[r][h] +
                                (WordLanes) __builtin_convertvector(
-                                   columns * valueA[r] * grid[r][h], IntLanes));
+                                   columns * a[r] * grid[r][h], IntLanes));
     }
   }
 }
@@ -208,12 +281,10 @@ inline void addPairs(IntLanes &sum, uint32_t a, const IntLanes &b) {
 }
 
 /// Sums of sixteen products none of which reaches below the grid, so that they
-/// are exact: in the integers of Plane::pair, then in units of
-/// 2^(exponent - 24). \p fractions: fractional bits of a product.
+/// are exact: in the integers of Plane::pair, then shifted by \p up.
 template <unsigned N, unsigned Rows>
 inline void exactSum(const Problem &p, unsigned row, unsigned column,
-                     unsigned first, int fractions,
-                     const IntLanes (&exponent)[Rows][2],
+                     unsigned first, const IntLanes (&up)[Rows][2],
                      IntLanes (&sum)[Rows][2]) {
   const uint32_t *a = p.a.pair + first / 2 * N + row;
   const uint32_t *b = p.b.pair + first / 2 * N + column;
@@ -224,131 +295,176 @@ inline void exactSum(const Problem &p, unsigned row, unsigned column,
       for (unsigned r = 0; r < Rows; ++r)
         addPairs(sum[r][h], a[r], columns);
     }
-  const unsigned group = first / pairedLength;
-  const int base = p.a.maxExponent + p.b.maxExponent + 24 - fractions;
   for (unsigned r = 0; r < Rows; ++r)
-    for (unsigned h = 0; h < 2; ++h) {
-      IntLanes up = widenShorts(p.b.least[group] + column + 8 * h) +
-                    (p.a.least[group][row + r] + base) - exponent[r][h];
-      lowerTo<IntLanes>(up, IntLanes{} + 31); // sums of zeros only
-      sum[r][h] = (IntLanes)((WordLanes)sum[r][h] << (WordLanes)up);
-    }
+    for (unsigned h = 0; h < 2; ++h)
+      shiftUp(sum[r][h], up[r][h]);
 }
 
-/// Joins the group sums of eight columns to their accumulators. With \p Halves
-/// (8-bit units) an accumulator below the grid is dropped; otherwise it is
-/// floored, to -1 when it is negative.
+inline void floorLanes(FloatLanes &x) {
+#if defined(__AVX2__)
+  x = (FloatLanes)_mm256_floor_ps((__m256)x);
+#else
+  for (unsigned lane = 0; lane < 8; ++lane)
+    x[lane] = __builtin_floorf(x[lane]);
+#endif
+}
+
+/// An accumulator in units of the grid: floored, to -1 when it is negative and
+/// below the grid. With \p Halves (8-bit units) it is dropped there.
+template <bool Halves> inline void toGrid(FloatLanes &c) {
+  const IntLanes magnitude = (IntLanes)c & 0x7fffffff;
+  floorLanes(c);
+  if (Halves)
+    c = (FloatLanes)((IntLanes)c & (magnitude >= int32_t(asBits(0.5f))));
+}
+
+/// Joins the group sums of eight columns, in units of 2^(exponent - 24), to
+/// their accumulators.
+///
+/// Both are brought to integers whose sum the conversion to f32 rounds. Their
+/// unit is that of the sum, 2^(exponent - 24), unless the accumulator has an
+/// exponent larger by more than `headroom`: with it an accumulator is below
+/// 2^30, and a sum is anyway. In the larger units the sum loses bits. Of those
+/// the first two behind the group's 31 fractional bits count, and a bit that
+/// says whether there are any will do: the total keeps 26 bits at least, since
+/// a sum, at most 57 * 2^24, has been halved while the accumulator is 2^29 or
+/// more.
 template <bool Halves>
 inline void accumulate(const IntLanes &sum, const IntLanes &exponent,
                        FloatLanes &c) {
-  // Exponents in the place that they have in a float.
-  const IntLanes own = (exponent + 127) << 23;
-  IntLanes joint = (IntLanes)c & 0x7f800000;
-  raiseTo<IntLanes>(joint, own);
-  // The accumulator in units of 2^(joint - 24), the sum in finer ones.
-  const FloatLanes shifted =
-      c * (FloatLanes)(((127u + 24 + 127) << 23) - (WordLanes)joint);
-#if defined(__AVX2__)
-  FloatLanes low = (FloatLanes)_mm256_floor_ps((__m256)shifted);
-#else
-  IntLanes whole = __builtin_convertvector(shifted, IntLanes);
-  whole += __builtin_convertvector(whole, FloatLanes) > shifted;
-  FloatLanes low = __builtin_convertvector(whole, FloatLanes);
-#endif
-  if (Halves) {
-    const WordLanes magnitude = (WordLanes)shifted & 0x7fffffff;
-    low = (FloatLanes)((WordLanes)low &
-                       (WordLanes)((FloatLanes)magnitude >= 0.5f));
-  }
-  IntLanes below = joint - own, fine = below;
-  lowerTo<IntLanes>(fine, IntLanes{} + (7 << 23));
-  below = ((IntLanes)((WordLanes)below >> 23)) - 7;
-  raiseTo<IntLanes>(below, IntLanes{});
-  lowerTo<IntLanes>(below, IntLanes{} + 31);
-  const IntLanes kept = sum >> below;
-  const FloatLanes unit = (FloatLanes)((127 << 23) - fine);
-  // The sum has up to 31 bits; its two parts are exact as floats, and so is
-  // what rounding the first addition leaves together with the lesser one.
-  const FloatLanes upper =
-                       __builtin_convertvector(kept & ~0xff, FloatLanes) * unit,
-                   rest =
-                       __builtin_convertvector(kept & 0xff, FloatLanes) * unit;
-  const FloatLanes rounded = low + upper, part = rounded - low;
-  const FloatLanes error = (low - (rounded - part)) + (upper - part);
-  c = (rounded + (error + rest)) * (FloatLanes)((WordLanes)joint - (24u << 23));
+  constexpr int headroom = 5;
+  // Exponents with the bias of f32, and headroom added.
+  const IntLanes grid = exponent + (127 + headroom);
+  IntLanes unit = (IntLanes)((WordLanes)c << 1 >> 24);
+  raiseTo<IntLanes>(unit, grid);
+  const IntLanes lift = unit - grid;
+  const IntLanes scale = ((127 + 24 + 127 + headroom) - unit) << 23;
+  FloatLanes low = c * (FloatLanes)scale;
+  toGrid<Halves>(low);
+  IntLanes total = __builtin_convertvector(low, IntLanes);
+  IntLanes lost = lift - 2;
+  raiseTo<IntLanes>(lost, IntLanes{});
+  IntLanes kept = sum;
+  shiftDown(kept, lost);
+  const IntLanes sticky = lift - lost;
+  IntLanes lifted = kept >> sticky;
+  lifted |= ((lifted << sticky) != kept) & 1;
+  total += lifted;
+  c = __builtin_convertvector(total, FloatLanes) *
+      (FloatLanes)((254 << 23) - scale);
 }
 
-/// Marks accumulators beyond what the loops hold: tiny, infinite or NaN.
-inline bool isAwkward(const FloatLanes &c) {
-  const WordLanes magnitude = (WordLanes)c & 0x7fffffff;
-  return anyLane((IntLanes)(((WordLanes)(magnitude < leastAccumulator) &
-                             (WordLanes)(magnitude != 0)) |
-                            (WordLanes)(magnitude >= 0x7f800000)));
-}
+/// Finds accumulators beyond what the loops hold: tiny, infinite or NaN.
+struct AwkwardLanes {
+  IntLanes most = {};
+  WordLanes least = WordLanes{} + ~0u; ///< less 1, so that zeros are largest
+
+  void look(const FloatLanes &c) {
+    const IntLanes magnitude = (IntLanes)c & 0x7fffffff;
+    raiseTo<IntLanes>(most, magnitude);
+    lowerTo<WordLanes>(least, (WordLanes)magnitude - 1);
+  }
+  bool any() const {
+    return anyLane((most >= 0x7f800000) |
+                   (IntLanes)(least < leastAccumulator - 1));
+  }
+};
 
 template <unsigned N, bool Sparse, bool Halves, bool Scaled>
 void cdna3Rows(Problem &p) {
   constexpr unsigned parts = Halves ? 2 : 1, length = 8 * parts;
   // Rows that share the loads of B.
-  constexpr unsigned rows = Sparse ? 1 : 2;
   constexpr bool paired = Halves && !Sparse;
+  constexpr unsigned rows = Sparse ? 1 : 2;
   const unsigned stored = Sparse ? p.shape.k / 2 : p.shape.k;
-  // Which products the planes of pairs hold, and with how many fractional bits.
+  const int base = paired ? p.a.maxExponent + p.b.maxExponent : 0;
+  // Fractional bits of the products that the planes of pairs hold.
   const int fractions =
       paired ? int(fractionBits(p.shape.a)) + int(fractionBits(p.shape.b)) : 0;
   bool again[maxColumns];
-  for (unsigned i = 0; i < N; ++i) {
+  for (unsigned i = 0; i < N; ++i)
     again[i] = p.a.special[i] || (Scaled && p.badScale[0][i]);
-    for (unsigned j = 0; j < N; j += 8) {
-      const auto c = loadLanes<FloatLanes>(p.c[i] + j);
-      again[i] |= isAwkward(c);
-      std::memcpy(p.d[i] + j, &c, sizeof c);
-    }
-  }
   for (unsigned row = 0; row < N; row += side)
-    for (unsigned column = 0; column < N; column += side)
-      for (unsigned first = 0; first < stored; first += length) {
-        Exponents e[parts];
-        for (unsigned part = 0; part < parts; ++part)
-          if (Sparse ||
-              !nearExponents<N>(p, row, column, first + part, parts, e[part]))
-            groupExponents<N, Sparse>(p, row, column, first + part, parts,
-                                      e[part], again);
-        // The most that a row may spread for its sums to be exact.
-        int room = -1;
+    for (unsigned column = 0; column < N; column += side) {
+      Exponents<std::conditional_t<paired, int8_t, int16_t>>
+          e[maxK / length][paired ? 3 : parts];
+      bool anyWide[maxK / length];
+      for (unsigned group = 0; group < stored / length; ++group) {
+        const unsigned first = group * length;
         if constexpr (paired) {
-          const int8_t *spread = p.b.spread[first / pairedLength] + column;
-          room = 24 - fractions - *std::max_element(spread, spread + side);
+          narrowExponents<N>(p, row, column, first, e[group]);
+          const bool *wide = p.b.isWide[group] + column;
+          anyWide[group] = std::find(wide, wide + side, true) != wide + side;
+        } else {
+          for (unsigned part = 0; part < parts; ++part) {
+            if (!Sparse &&
+                nearExponents<N>(p, row, column, first, e[group][part]))
+              continue;
+            fillExponents(p);
+            groupExponents<N, Sparse>(p, row, column, first + part, parts,
+                                      e[group][part], again);
+          }
         }
-        for (unsigned r = 0; r < side; r += rows) {
+      }
+      for (unsigned r = 0; r < side; r += rows) {
+        FloatLanes c[rows][2];
+        AwkwardLanes awkward[rows];
+        IntLanes outside[rows] = {};
+        for (unsigned s = 0; s < rows; ++s)
+          for (unsigned h = 0; h < 2; ++h) {
+            c[s][h] = loadLanes<FloatLanes>(p.c[row + r + s] + column + 8 * h);
+            awkward[s].look(c[s][h]);
+          }
+        for (unsigned group = 0; group < stored / length; ++group) {
+          const unsigned first = group * length;
+          auto exponents = [&](unsigned part, IntLanes(&to)[rows][2]) {
+            for (unsigned s = 0; s < rows; ++s)
+              for (unsigned h = 0; h < 2; ++h)
+                to[s][h] = widen(e[group][part].of[r + s] + 8 * h) + base;
+          };
           IntLanes sum[rows][2] = {}, joint[rows][2];
-          for (unsigned s = 0; s < rows; ++s)
-            for (unsigned h = 0; h < 2; ++h) {
-              joint[s][h] = widenShorts(e[0].of[r + s] + 8 * h);
-              if constexpr (Halves)
-                raiseTo<IntLanes>(joint[s][h],
-                                  widenShorts(e[1].of[r + s] + 8 * h));
-            }
           bool isExact = false;
           if constexpr (paired) {
-            const int8_t *spread = p.a.spread[first / pairedLength] + row + r;
-            isExact = spread[0] <= room && spread[1] <= room;
+            // How far the units of the planes of pairs lie above the grid.
+            IntLanes up[rows][2], below = {};
+            exponents(2, joint);
+            for (unsigned s = 0; s < rows; ++s)
+              for (unsigned h = 0; h < 2; ++h) {
+                up[s][h] =
+                    loadLanes<IntLanes>(p.b.least[group] + column + 8 * h) +
+                    (p.a.least[group][row + r + s] + base + 24 - fractions) -
+                    joint[s][h];
+                below |= up[s][h];
+              }
+            const bool *wide = p.a.isWide[group] + row + r;
+            isExact = !(anyWide[group] | wide[0] | wide[1]) &&
+                      !anyLane(below & INT32_MIN);
+            if (isExact)
+              exactSum<N>(p, row + r, column, first, up, sum);
           }
-          if (isExact) {
-            exactSum<N>(p, row + r, column, first, fractions, joint, sum);
-          } else {
-            truncatedSum<N, Sparse>(p, row + r, column, first, parts,
-                                    e[0].of + r, sum);
+          if (!isExact) {
+            if constexpr (paired)
+              fillValues(p);
+            IntLanes own[rows][2];
+            exponents(0, own);
+            truncatedSum<N, Sparse>(p, row + r, column, first, parts, own, sum);
             if constexpr (Halves) {
-              IntLanes odd[rows][2] = {};
+              IntLanes other[rows][2], odd[rows][2] = {};
+              exponents(1, other);
               truncatedSum<N, Sparse>(p, row + r, column, first + 1, parts,
-                                      e[1].of + r, odd);
+                                      other, odd);
               for (unsigned s = 0; s < rows; ++s)
-                for (unsigned h = 0; h < 2; ++h)
-                  sum[s][h] = (IntLanes)(align(sum[s][h], joint[s][h],
-                                               e[0].of[r + s] + 8 * h) +
-                                         align(odd[s][h], joint[s][h],
-                                               e[1].of[r + s] + 8 * h));
+                for (unsigned h = 0; h < 2; ++h) {
+                  joint[s][h] = own[s][h];
+                  raiseTo<IntLanes>(joint[s][h], other[s][h]);
+                  align(sum[s][h], joint[s][h], own[s][h]);
+                  align(odd[s][h], joint[s][h], other[s][h]);
+                  // In words, because lanes that are replaced wrap.
+                  sum[s][h] =
+                      (IntLanes)((WordLanes)sum[s][h] + (WordLanes)odd[s][h]);
+                }
+            } else {
+              std::memcpy(joint, own, sizeof joint);
             }
           }
           for (unsigned s = 0; s < rows; ++s)
@@ -359,33 +475,34 @@ void cdna3Rows(Problem &p) {
                 exponent +=
                     loadLanes<IntLanes>(p.scaleB[first / 32] + column + 8 * h) +
                     p.scaleA[first / 32][row + r + s];
-                again[row + r + s] |= anyLane(((exponent < leastExponent) |
-                                               (exponent > greatestExponent)) &
-                                              real);
+                outside[s] |= ((exponent < leastExponent) |
+                               (exponent > greatestExponent)) &
+                              real;
                 lowerTo<IntLanes>(exponent, IntLanes{} + greatestExponent);
                 raiseTo<IntLanes>(exponent, IntLanes{} + noExponent);
                 exponent = (exponent & real) | (~real & noExponent);
               }
-              float *to = p.d[row + r + s] + column + 8 * h;
-              auto c = loadLanes<FloatLanes>(to);
-              accumulate<Halves>(sum[s][h], exponent, c);
-              std::memcpy(to, &c, sizeof c);
+              accumulate<Halves>(sum[s][h], exponent, c[s][h]);
             }
         }
+        for (unsigned s = 0; s < rows; ++s) {
+          again[row + r + s] |=
+              awkward[s].any() || (Scaled && anyLane(outside[s]));
+          for (unsigned h = 0; h < 2; ++h)
+            std::memcpy(p.d[row + r + s] + column + 8 * h, &c[s][h],
+                        sizeof c[s][h]);
+        }
       }
+    }
   bool anyColumn = false;
   for (unsigned j = 0; j < N; ++j)
     anyColumn |= p.b.special[j] || (Scaled && p.badScale[1][j]);
-  for (unsigned i = 0; i < N; ++i) {
-    // What has become infinite or NaN has stayed so.
-    IntLanes special = {};
-    for (unsigned j = 0; j < N; j += 8)
-      special |= (loadLanes<IntLanes>(p.d[i] + j) & 0x7f800000) == 0x7f800000;
-    again[i] |= anyLane(special);
+  for (unsigned i = 0; i < N; ++i)
     for (unsigned j = 0; (again[i] || anyColumn) && j < N; ++j)
-      if (again[i] || p.b.special[j] || (Scaled && p.badScale[1][j]))
+      if (again[i] || p.b.special[j] || (Scaled && p.badScale[1][j])) {
+        fillValues(p);
         p.d[i][j] = cdna3Element(p, i, j);
-  }
+      }
 }
 
 //===----------------------------------------------------------------------===//
@@ -421,15 +538,16 @@ template <unsigned N, bool Sparse> void sequentialRows(Problem &p) {
         for (unsigned r = 0; r < rows; ++r)
           for (unsigned h = 0; h < 2; ++h)
             sum[r][h] = scaled ? FloatLanes{} : c[r][h];
-        for (unsigned k = first; k < first + length; ++k) {
-          const float *b =
-              p.b.value + (Sparse ? p.position[i][k] : k) * N + column;
+        const float *a = p.a.value + first * N + i;
+        const float *b = p.b.value + first * N + column;
+        for (unsigned k = first; k < first + length; ++k, a += N, b += N) {
+          if (Sparse)
+            b = p.b.value + p.position[i][k] * N + column;
           const auto b0 = loadLanes<FloatLanes>(b),
                      b1 = loadLanes<FloatLanes>(b + 8);
           for (unsigned r = 0; r < rows; ++r) {
-            const float a = p.a.value[k * N + i + r];
-            fuse(sum[r][0], a, b0);
-            fuse(sum[r][1], a, b1);
+            fuse(sum[r][0], a[r], b0);
+            fuse(sum[r][1], a[r], b1);
           }
         }
         for (unsigned r = 0; r < rows; ++r)
@@ -504,6 +622,7 @@ float clampOverflow(float value, bool hadInfinity) {
 
 void eachElement(Problem &p,
                  float (*element)(const Problem &, unsigned, unsigned)) {
+  fillValues(p);
   for (unsigned i = 0; i < p.shape.m; ++i)
     for (unsigned j = 0; j < p.shape.n; ++j)
       p.d[i][j] = element(p, i, j);
@@ -530,11 +649,13 @@ template <unsigned N> void floatRows(Problem &p, bool sequential) {
            : cdna3Rows<N, false, false, false>(p);
 }
 
-void floatBlock(Problem &p, unsigned block, uint32_t *result) {
+void floatBlock(Problem &p, unsigned block, uint32_t *result,
+                unsigned resultStride) {
   const MatrixShape &shape = p.shape;
   const MatrixOperands &o = p.operands;
   loadProblem(p, block);
   forEachResultRow(shape, block, [&](unsigned i, unsigned item, unsigned lane) {
+    p.d[i] = reinterpret_cast<float *>(result + item * resultStride + lane);
     if (o.c)
       copyRow(p.c[i], o.c + item * o.registerStride + lane, shape.n);
     else
@@ -555,17 +676,15 @@ void floatBlock(Problem &p, unsigned block, uint32_t *result) {
     floatRows<32>(p, sequential);
   else
     eachElement(p, sequential ? sequentialElement : cdna3Element);
-  if (o.saturate)
-    for (unsigned i = 0; i < shape.m; ++i)
-      for (unsigned j = 0; j < shape.n; ++j) {
-        float special;
-        bool infinite =
-            std::isinf(p.d[i][j]) && specialResult(p, i, j, special);
-        p.d[i][j] = clampOverflow(p.d[i][j], infinite);
-      }
-  forEachResultRow(shape, block, [&](unsigned i, unsigned item, unsigned lane) {
-    copyRow(result + item * waveLanes + lane, p.d[i], shape.n);
-  });
+  if (!o.saturate)
+    return;
+  fillValues(p);
+  for (unsigned i = 0; i < shape.m; ++i)
+    for (unsigned j = 0; j < shape.n; ++j) {
+      float special;
+      bool infinite = std::isinf(p.d[i][j]) && specialResult(p, i, j, special);
+      p.d[i][j] = clampOverflow(p.d[i][j], infinite);
+    }
 }
 
 /// One row of exact products of integers.
@@ -639,6 +758,11 @@ void doubleBlock(const MatrixShape &shape, const MatrixOperands &o,
 } // namespace
 
 void executeMatrix(const MatrixShape &shape, const MatrixOperands &operands) {
+  if (shape.blocks == 1 && !shape.doubleResult() && !shape.integerResult()) {
+    // Every input is read before the first result is written.
+    Problem problem(shape, operands);
+    return floatBlock(problem, 0, operands.d, operands.registerStride);
+  }
   // The result is kept apart until every input has been read.
   alignas(64) uint32_t result[32 * waveLanes];
   if (shape.doubleResult()) {
@@ -650,7 +774,7 @@ void executeMatrix(const MatrixShape &shape, const MatrixOperands &operands) {
       if (shape.integerResult())
         integerBlock(problem, block, result);
       else
-        floatBlock(problem, block, result);
+        floatBlock(problem, block, result, waveLanes);
     }
   }
   const unsigned registers = matrixResultRegisters(shape);

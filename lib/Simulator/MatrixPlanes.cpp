@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 namespace netra::sim {
 namespace NETRA_SIM_VARIANT {
@@ -69,9 +73,9 @@ constexpr FloatFormat formatOf(MatrixElement element) {
 }
 
 /// The f32 of a code that stands at the upper end of a word or a vector of
-/// them. The magnitude is placed as an f32 with the wrong bias, which a
-/// multiplication puts right for normal and denormal numbers alike; infinities
-/// and NaNs come out as large numbers.
+/// them, whatever is below it. The magnitude is placed as an f32 with the wrong
+/// bias, which a multiplication puts right for normal and denormal numbers
+/// alike; infinities and NaNs come out as large numbers.
 template <MatrixElement Element> struct Widening {
   static constexpr FloatFormat format = formatOf(Element);
   static constexpr unsigned magnitude = format.width() - 1;
@@ -85,10 +89,17 @@ template <MatrixElement Element>
 inline void widen(const WordLanes &code, WordLanes &bits) {
   using W = Widening<Element>;
   if constexpr (W::shift == 0)
-    bits = code;
+    bits = code & uint32_t(W::mask);
   else
     bits = (WordLanes)((FloatLanes)((IntLanes)code >> W::shift & W::mask) *
                        W::scale);
+}
+
+/// Whether a vector of 32 bytes has any bit set.
+template <typename V> inline bool anySet(const V &v) {
+  uint64_t part[4];
+  std::memcpy(part, &v, sizeof part);
+  return (part[0] | part[1] | part[2] | part[3]) != 0;
 }
 
 /// Stores \p count lanes of a vector from \p first on; nearly always all.
@@ -141,6 +152,22 @@ struct Image {
         body(group, part, lane, std::min(lane, waveLanes - width));
       }
   }
+  /// Calls \p body for the words of all lanes, eight together, with where they
+  /// lie, the place in a plane of their first item, and how many lanes of the
+  /// vector come before those of this block. A word holds \p Items.
+  template <unsigned Items, typename Body> void eachWord(Body body) const {
+    eachPart([&](unsigned group, unsigned part, unsigned lane, unsigned from) {
+      const uint32_t *word = words + from;
+      for (unsigned begin = 0; begin < perLane; begin += run) {
+        unsigned place = rowOf(group, begin) * size + part;
+        for (unsigned at = begin; at < begin + run; at += Items) {
+          body(word, place, lane - from);
+          place += Items * size;
+          word += stride;
+        }
+      }
+    });
+  }
   /// The k of item \p at of the lanes of a group.
   unsigned rowOf(unsigned group, unsigned at) const {
     return group * run + (at < run ? at : k / 2 + at - run);
@@ -150,28 +177,51 @@ private:
   alignas(64) uint32_t permuted[8 * waveLanes];
 };
 
+/// The bytes of eight words, those of equal significance together.
+inline void loadBytes(ByteRow &bytes, const uint32_t *from) {
+  std::memcpy(&bytes, from, sizeof bytes);
+  bytes = __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 16, 20, 24, 28, 1,
+                                  5, 9, 13, 17, 21, 25, 29, 2, 6, 10, 14, 18,
+                                  22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31);
+}
+
+/// loadCodes for bytes of at least sixteen rows or columns.
+void loadByteCodes(const Image &image, Plane &plane) {
+  const unsigned size = image.size;
+  auto put = [&](uint8_t *to, const ByteRow &rows) {
+    const uint8_t *from = reinterpret_cast<const uint8_t *>(&rows);
+    std::memcpy(to, from, 16);
+    std::memcpy(to + size, from + 16, 16);
+  };
+  for (unsigned group = 0; group < image.groups; ++group)
+    for (unsigned part = 0; part < size; part += 16) {
+      const uint32_t *from =
+          image.words + size * (image.block + image.blocks * group) + part;
+      for (unsigned at = 0; at < image.perLane; at += 4, from += image.stride) {
+        ByteRow left, right;
+        loadBytes(left, from);
+        loadBytes(right, from + 8);
+        uint8_t *to = plane.code + image.rowOf(group, at) * size + part;
+        put(to, __builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7, 32,
+                                        33, 34, 35, 36, 37, 38, 39, 8, 9, 10,
+                                        11, 12, 13, 14, 15, 40, 41, 42, 43, 44,
+                                        45, 46, 47));
+        put(to + 2 * size, __builtin_shufflevector(
+                               left, right, 16, 17, 18, 19, 20, 21, 22, 23, 48,
+                               49, 50, 51, 52, 53, 54, 55, 24, 25, 26, 27, 28,
+                               29, 30, 31, 56, 57, 58, 59, 60, 61, 62, 63));
+      }
+    }
+}
+
 /// Brings the codes of an operand into bytes.
 template <unsigned Bits> void loadCodes(const Image &image, Plane &plane) {
   constexpr uint32_t mask = (1u << Bits) - 1;
   const unsigned size = image.size, count = std::min(size, 8u);
+  if (Bits == 8 && size >= 16)
+    return loadByteCodes(image, plane);
   image.eachPart([&](unsigned group, unsigned part, unsigned lane,
                      unsigned from) {
-    if (Bits == 8 && size >= 8) {
-      for (unsigned at = 0; at < image.perLane; at += 4) {
-        ByteRow word;
-        std::memcpy(&word, image.words + at / 4 * image.stride + from,
-                    sizeof word);
-        word = __builtin_shufflevector(
-            word, word, 0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25,
-            29, 2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31);
-        uint64_t row[4];
-        std::memcpy(row, &word, sizeof row);
-        uint8_t *to = plane.code + image.rowOf(group, at) * size + part;
-        for (unsigned q = 0; q < 4; ++q)
-          std::memcpy(to + q * size, &row[q], 8);
-      }
-      return;
-    }
     for (unsigned at = 0; at < image.perLane; ++at) {
       const unsigned position = at * Bits, shift = position % 32;
       const uint32_t *low = image.words + position / 32 * image.stride + from;
@@ -189,197 +239,282 @@ template <unsigned Bits> void loadCodes(const Image &image, Plane &plane) {
   });
 }
 
-/// The groups of a plane as integers: their least exponents and spreads, and
-/// the elements in pairs.
-template <MatrixElement Element, unsigned N>
-void loadPairs(unsigned k, Plane &plane) {
-  constexpr FloatFormat format = formatOf(Element);
-  // A significand shifted by the spread stays below 2^15.
-  constexpr int widest = 14 - int(format.mantissaBits);
-  for (unsigned group = 0; group < k / pairedLength; ++group) {
-    const unsigned first = group * pairedLength * N;
-    for (unsigned i = 0; i < N; i += 16) {
-      ByteHalf top = ByteHalf{} + int8_t(nearZero);
-      UnsignedByteHalf low = UnsignedByteHalf{} + uint8_t(255);
-      for (unsigned q = 0; q < pairedLength; ++q) {
-        ByteHalf e;
-        std::memcpy(&e, plane.nearExponent + first + q * N + i, sizeof e);
-        raiseTo<ByteHalf>(top, e);
-        // Zeros wrap to the largest value.
-        lowerTo<UnsignedByteHalf>(low,
-                                  (UnsignedByteHalf)e - uint8_t(nearZero + 1));
-      }
-      const ByteHalf none = top == int8_t(nearZero);
-      const ByteHalf least = ((ByteHalf)low + int8_t(nearZero + 1)) & ~none;
-      ByteHalf spread = (top - least) & ~none;
-      spread = spread > int8_t(widest) ? ByteHalf{} + tooWide : spread;
-      std::memcpy(plane.spread[group] + i, &spread, sizeof spread);
-      const ShortRow wide = __builtin_convertvector(least, ShortRow);
-      std::memcpy(plane.least[group] + i, &wide, sizeof wide);
-    }
-    for (unsigned i = 0; i < N; i += 8) {
-      ShortLanes least;
-      std::memcpy(&least, plane.least[group] + i, sizeof least);
-      const FloatLanes unit =
-          (FloatLanes)((127 + int(format.mantissaBits) - plane.maxExponent -
-                        __builtin_convertvector(least, IntLanes))
-                       << 23);
-      for (unsigned q = 0; q < pairedLength; q += 2) {
-        FloatLanes even, odd;
-        std::memcpy(&even, plane.value + first + q * N + i, sizeof even);
-        std::memcpy(&odd, plane.value + first + (q + 1) * N + i, sizeof odd);
-        const auto low = (WordLanes) __builtin_convertvector(even * unit,
-                                                             IntLanes),
-                   high = (WordLanes) __builtin_convertvector(odd * unit,
-                                                              IntLanes);
-        const WordLanes both = (low & 0xffff) | high << 16;
-        std::memcpy(plane.pair + first / 2 + q / 2 * N + i, &both, sizeof both);
-      }
-    }
-  }
+/// The halves of a vector in each other's place.
+inline ByteRow swapHalves(const ByteRow &v) {
+  return __builtin_shufflevector(v, v, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+                                 26, 27, 28, 29, 30, 31, 0, 1, 2, 3, 4, 5, 6, 7,
+                                 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-/// Infinities and NaNs of a plane of codes.
+/// Sixteen columns of two rows of a plane of bytes.
+template <unsigned N, typename T>
+inline void loadTwoRows(ByteRow &rows, const T *from) {
+  if (N == 16) {
+    std::memcpy(&rows, from, sizeof rows);
+    return;
+  }
+  UnsignedByteHalf low, high;
+  std::memcpy(&low, from, sizeof low);
+  std::memcpy(&high, from + N, sizeof high);
+  rows = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+                                 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
+                                 23, 24, 25, 26, 27, 28, 29, 30, 31);
+}
+template <unsigned N, typename T>
+inline void storeTwoRows(T *to, const ByteRow &rows) {
+  const auto *from = reinterpret_cast<const uint8_t *>(&rows);
+  std::memcpy(to, from, 16);
+  std::memcpy(to + N, from + 16, 16);
+}
+
+/// Two rows of sixteen codes as 16-bit integers in units of an exponent that
+/// lies below each by \p shift, less the format's fractional bits; one row in
+/// the lower halves of \p to, one in the upper. Bits above the sixteenth are
+/// lost.
+template <MatrixElement Element>
+inline void shiftPairs(const ByteRow &code, const ByteRow &shift,
+                       uint32_t *to) {
+  constexpr FloatFormat format = formatOf(Element);
+  constexpr auto sign = uint8_t(format.signBit());
+  constexpr auto fraction = uint8_t((1u << format.mantissaBits) - 1);
+  const ByteRow magnitude = code & uint8_t(sign - 1);
+  const ByteRow negative = (ByteRow)((code & sign) == sign);
+  ByteRow significand =
+      (magnitude & fraction) |
+      ((ByteRow)((SignedByteRow)magnitude > int8_t(fraction)) &
+       uint8_t(fraction + 1));
+  significand = (significand ^ negative) - negative;
+#if defined(__AVX2__)
+  // Columns 0 to 7 of both rows in one half, so that unpacking keeps order.
+  const __m256i s = _mm256_permute4x64_epi64((__m256i)significand, 0xd8),
+                t = _mm256_permute4x64_epi64((__m256i)shift, 0xd8),
+                extension = _mm256_cmpgt_epi8(_mm256_setzero_si256(), s);
+  constexpr long long powers = static_cast<long long>(0x8040201008040201);
+  const __m256i low = _mm256_shuffle_epi8(
+                    _mm256_setr_epi64x(powers, 0, powers, 0), t),
+                high = _mm256_shuffle_epi8(
+                    _mm256_setr_epi64x(0, powers, 0, powers), t);
+  const __m256i first = _mm256_mullo_epi16(_mm256_unpacklo_epi8(s, extension),
+                                           _mm256_unpacklo_epi8(low, high)),
+                second = _mm256_mullo_epi16(_mm256_unpackhi_epi8(s, extension),
+                                            _mm256_unpackhi_epi8(low, high));
+  const __m256i left = _mm256_unpacklo_epi16(first, second),
+                right = _mm256_unpackhi_epi16(first, second);
+  auto *vector = reinterpret_cast<__m256i *>(to);
+  _mm256_storeu_si256(vector, _mm256_permute2x128_si256(left, right, 0x20));
+  _mm256_storeu_si256(vector + 1, _mm256_permute2x128_si256(left, right, 0x31));
+#else
+  for (unsigned i = 0; i < 16; ++i) {
+    auto shifted = [&](unsigned at) {
+      return uint32_t(int8_t(significand[at])) << (shift[at] & 15) & 0xffff;
+    };
+    to[i] = shifted(i) | shifted(i + 16) << 16;
+  }
+#endif
+}
+
+/// Exponents of a plane of codes, and its groups as integers.
+template <MatrixElement Element, unsigned N>
+void loadGroups(unsigned k, Plane &plane) {
+  constexpr FloatFormat format = formatOf(Element);
+  constexpr auto greatest = uint8_t(format.maxFinite() >> format.mantissaBits);
+  constexpr auto magnitude = uint8_t(format.signBit() - 1);
+  // A significand shifted by the spread stays below 2^15.
+  constexpr int widest = 14 - int(format.mantissaBits);
+  for (unsigned group = 0; group < k / pairedLength; ++group)
+    for (unsigned i = 0; i < N; i += 16) {
+      const unsigned first = group * pairedLength * N + i;
+      ByteRow most = {}, least = ByteRow{} + uint8_t(255);
+      for (unsigned at = first; at < first + pairedLength * N; at += 2 * N) {
+        ByteRow code;
+        loadTwoRows<N>(code, plane.code + at);
+        code &= magnitude;
+        // Denormals keep the exponent of the smallest normal number.
+        ByteRow e = code >> uint8_t(format.mantissaBits);
+        raiseTo<ByteRow>(e, ByteRow{} + uint8_t(1));
+        const ByteRow none = (ByteRow)(code == 0);
+        raiseTo<ByteRow>(most, e & ~none);
+        lowerTo<ByteRow>(least, e | none);
+        e = ((e - greatest) & ~none) | (none & uint8_t(nearZero));
+        storeTwoRows<N>(plane.nearExponent + at, e);
+      }
+      raiseTo<ByteRow>(most, swapHalves(most));
+      lowerTo<ByteRow>(least, swapHalves(least));
+      // Where all are zero, most is too, and the least does not matter.
+      const ByteRow isWide = (ByteRow)(most > least + uint8_t(widest)) & 1;
+      std::memcpy(plane.isWide[group] + i, &isWide, 16);
+      least -= greatest;
+      int8_t lane[sizeof least];
+      std::memcpy(lane, &least, sizeof lane);
+      for (unsigned l = 0; l < 16; ++l)
+        plane.least[group][i + l] = lane[l];
+      for (unsigned at = first; at < first + pairedLength * N; at += 2 * N) {
+        ByteRow code, e;
+        loadTwoRows<N>(code, plane.code + at);
+        loadTwoRows<N>(e, plane.nearExponent + at);
+        shiftPairs<Element>(code, e - least, plane.pair + (at - i) / 2 + i);
+      }
+    }
+}
+
+/// Marks the rows or columns of a plane of codes that hold infinities or NaNs.
 template <MatrixElement Element>
 void loadSpecials(unsigned count, unsigned n, Plane &plane) {
   constexpr FloatFormat format = formatOf(Element);
   constexpr uint8_t magnitude = uint8_t(format.signBit() - 1);
   constexpr uint8_t last = uint8_t(format.maxFinite());
-  ByteRow any = {};
-  for (unsigned at = 0; at < count; at += sizeof any) {
+  ByteRow top = {};
+  for (unsigned at = 0; at < count; at += sizeof top) {
     ByteRow code;
     std::memcpy(&code, plane.code + at, sizeof code);
-    any |= (ByteRow)((code & magnitude) > last);
+    raiseTo<ByteRow>(top, code & magnitude);
   }
-  uint64_t part[sizeof any / 8];
-  std::memcpy(part, &any, sizeof part);
-  if (!(part[0] | part[1] | part[2] | part[3]))
-    return;
-  for (unsigned at = 0; at < count; ++at) {
-    const unsigned code = plane.code[at];
-    if ((code & magnitude) <= last)
-      continue;
-    plane.special[at % n] = true;
-    plane.value[at] = asFloat(uint32_t(convertFloat(format, formatF32, code)));
-  }
+  if (anySet((ByteRow)(top > last)))
+    for (unsigned at = 0; at < count; ++at)
+      plane.special[at % n] |= (plane.code[at] & magnitude) > last;
 }
 
-/// Floats of at most 8 bits.
-template <MatrixElement Element, bool Exponents>
-void loadNarrow(const Image &image, bool sparse, Plane &plane) {
+/// The values of a plane of codes.
+template <MatrixElement Element>
+void loadValues(unsigned count, unsigned n, Plane &plane) {
   constexpr FloatFormat format = formatOf(Element);
   constexpr unsigned bits = format.width();
-  loadCodes<bits>(image, plane);
-  const unsigned count = image.k * image.size;
   using W = Widening<Element>;
   for (unsigned at = 0; at < count; ++at) {
     const auto code = int32_t(uint32_t(plane.code[at]) << (32 - bits));
     plane.value[at] =
         std::bit_cast<float>(code >> W::shift & W::mask) * W::scale;
   }
+  if constexpr (format.specials != SpecialValues::FiniteOnly) {
+    constexpr unsigned magnitude = format.signBit() - 1;
+    for (unsigned i = 0; i < n; ++i)
+      for (unsigned at = i; plane.special[i] && at < count; at += n)
+        if ((plane.code[at] & magnitude) > format.maxFinite())
+          plane.value[at] = asFloat(
+              uint32_t(convertFloat(format, formatF32, plane.code[at])));
+  }
+}
+
+/// The exponents of 16-bit floats, from the register words, which hold two of
+/// one row or column each.
+template <MatrixElement Element>
+void loadNearExponents(const Image &image, Plane &plane) {
+  constexpr FloatFormat format = formatOf(Element);
+  constexpr auto last = int16_t(format.infinity() - 1);
+  const unsigned size = image.size;
+  ShortRow high = {}, infinite = {}, raised = {};
+  image.eachWord<2>([&](const uint32_t *from, unsigned, unsigned) {
+    ShortRow word;
+    std::memcpy(&word, from, sizeof word);
+    word &= 0x7fff;
+    const ShortRow beyond = word > last;
+    infinite |= beyond;
+    raiseTo<ShortRow>(high, word & ~beyond);
+  });
+  int16_t lane[16];
+  std::memcpy(lane, &high, sizeof lane);
+  const int top = *std::max_element(lane, lane + 16);
+  plane.minExponent = 1 - format.bias;
+  plane.maxExponent =
+      top == 0 ? zeroExponent
+               : std::max(top >> format.mantissaBits, 1) - format.bias;
+  const auto base = int16_t(top == 0 ? 0 : plane.maxExponent + format.bias);
+  image.eachWord<2>([&](const uint32_t *from, unsigned place, unsigned first) {
+    ShortRow word;
+    std::memcpy(&word, from, sizeof word);
+    word &= 0x7fff;
+    const ShortRow none = (word == 0) | (word > last);
+    ShortRow e = word >> int16_t(format.mantissaBits);
+    raiseTo<ShortRow>(e, ShortRow{} + int16_t(1));
+    e -= base;
+    raised |= (e < int16_t(nearLeast)) & ~none;
+    raiseTo<ShortRow>(e, ShortRow{} + int16_t(nearLeast));
+    const ByteRow byte = (ByteRow)((e & ~none) | (none & int16_t(nearZero)));
+    QuadRow rows = (QuadRow)__builtin_shufflevector(
+        byte, byte, 0, 4, 8, 12, 16, 20, 24, 28, 2, 6, 10, 14, 18, 22, 26, 30,
+        0, 4, 8, 12, 16, 20, 24, 28, 2, 6, 10, 14, 18, 22, 26, 30);
+    int8_t *to = plane.nearExponent + place;
+    if (__builtin_expect(size >= 8, 1)) {
+      const uint64_t even = rows[0], odd = rows[1];
+      std::memcpy(to, &even, 8);
+      std::memcpy(to + size, &odd, 8);
+    } else {
+      const uint64_t even = rows[0] >> 8 * first, odd = rows[1] >> 8 * first;
+      std::memcpy(to, &even, 4);
+      std::memcpy(to + size, &odd, 4);
+    }
+  });
+  plane.isRaised = anySet(raised);
+  if (anySet(infinite))
+    for (unsigned at = 0; at < image.k * size; ++at)
+      plane.special[at % size] |= !std::isfinite(plane.value[at]);
+}
+
+/// The values of floats that lie in whole numbers in a word.
+template <MatrixElement Element>
+void loadWordValues(const Image &image, Plane &plane) {
+  constexpr FloatFormat format = formatOf(Element);
+  constexpr unsigned bits = format.width();
+  const unsigned size = image.size, count = std::min(size, 8u);
+  image.eachWord<32 / bits>(
+      [&](const uint32_t *from, unsigned place, unsigned first) {
+        WordLanes word;
+        std::memcpy(&word, from, sizeof word);
+        for (unsigned begin = 0; begin < 32; begin += bits) {
+          const WordLanes code = word << (32 - bits - begin);
+          WordLanes wide;
+          widen<Element>(code, wide);
+          if constexpr (Element == MatrixElement::F16)
+            wide |= (WordLanes)((IntLanes)(code & 0x7fffffff) >=
+                                int32_t(format.infinity() << (32 - bits))) &
+                    0x7f800000;
+          put(plane.value + place + begin / bits * size, wide, first, count);
+        }
+      });
+  plane.hasValues = true;
+}
+
+/// The same for at most 8 bits, if there are no infinities and NaNs.
+template <MatrixElement Element>
+bool loadFiniteValues(const Image &image, Plane &plane) {
+  constexpr FloatFormat format = formatOf(Element);
+  if constexpr (format.specials != SpecialValues::FiniteOnly) {
+    ByteRow top = {};
+    image.eachWord<32 / format.width()>(
+        [&](const uint32_t *from, unsigned, unsigned) {
+          ByteRow code;
+          std::memcpy(&code, from, sizeof code);
+          raiseTo<ByteRow>(top, code & uint8_t(format.signBit() - 1));
+        });
+    if (anySet((ByteRow)(top > uint8_t(format.maxFinite()))))
+      return false;
+  }
+  loadWordValues<Element>(image, plane);
+  return true;
+}
+
+/// Floats of at most 8 bits. Their values are left to fillValues where they are
+/// not the first thing needed.
+template <MatrixElement Element, bool Exponents>
+void loadNarrow(const Image &image, bool sparse, Plane &plane) {
+  constexpr FloatFormat format = formatOf(Element);
+  if constexpr (!Exponents && 32 % format.width() == 0)
+    if (loadFiniteValues<Element>(image, plane))
+      return;
+  plane.hasValues = false;
+  loadCodes<format.width()>(image, plane);
+  const unsigned count = image.k * image.size;
   if constexpr (format.specials != SpecialValues::FiniteOnly)
     loadSpecials<Element>(count, image.size, plane);
   if constexpr (Exponents) {
     constexpr int greatest = int(format.maxFinite() >> format.mantissaBits);
-    constexpr uint8_t magnitude = uint8_t(format.signBit() - 1);
     plane.maxExponent = greatest - format.bias;
+    plane.minExponent = 1 - format.bias;
     plane.isRaised = false;
-    for (unsigned at = 0; at < count; at += sizeof(ByteRow)) {
-      ByteRow code;
-      std::memcpy(&code, plane.code + at, sizeof code);
-      code &= magnitude;
-      // Denormals keep the exponent of the smallest normal number.
-      ByteRow e = code >> uint8_t(format.mantissaBits);
-      raiseTo<ByteRow>(e, ByteRow{} + uint8_t(1));
-      const ByteRow none = (ByteRow)(code == 0);
-      e = ((e - uint8_t(greatest)) & ~none) | (none & uint8_t(nearZero));
-      std::memcpy(plane.nearExponent + at, &e, sizeof e);
-    }
     if (!sparse)
-      image.size == 16 ? loadPairs<Element, 16>(image.k, plane)
-                       : loadPairs<Element, 32>(image.k, plane);
-    for (unsigned at = 0; sparse && at < count; ++at) {
-      const int e = plane.nearExponent[at];
-      plane.exponent[at] =
-          int16_t(e == nearZero ? zeroExponent : e + plane.maxExponent);
-    }
+      image.size == 16 ? loadGroups<Element, 16>(image.k, plane)
+                       : loadGroups<Element, 32>(image.k, plane);
   }
-}
-
-/// Floats of 16 and 32 bits.
-template <MatrixElement Element, bool Exponents>
-void loadWide(const Image &image, Plane &plane) {
-  constexpr FloatFormat format = formatOf(Element);
-  constexpr unsigned bits = format.width();
-  constexpr int lowest = 1 - format.bias;
-  const unsigned size = image.size, count = std::min(size, 8u);
-  IntLanes high = IntLanes{} + zeroExponent;
-  image.eachPart([&](unsigned group, unsigned part, unsigned lane,
-                     unsigned from) {
-    WordLanes special = {};
-    auto item = [&](unsigned at, const WordLanes &code) {
-      const unsigned to = image.rowOf(group, at) * size + part;
-      WordLanes wide;
-      widen<Element>(code, wide);
-      WordLanes magnitude = code & 0x7fffffff;
-      const auto infinite =
-          (WordLanes)((IntLanes)magnitude >=
-                      int32_t(format.infinity() << (32 - bits)));
-      if constexpr (format.exponentBits != 8)
-        wide |= infinite & 0x7f800000;
-      special |= infinite;
-      put(plane.value + to, wide, lane - from, count);
-      if constexpr (Exponents) {
-        // Denormals of the narrow format keep the exponent of its smallest
-        // normal number.
-        magnitude = wide & 0x7fffffff;
-        IntLanes exponent = (IntLanes)(magnitude >> 23) - 127;
-        raiseTo<IntLanes>(exponent, IntLanes{} + lowest);
-        const WordLanes none = infinite | (WordLanes)(magnitude == 0);
-        exponent = (IntLanes)(((WordLanes)exponent & ~none) |
-                              (none & uint32_t(zeroExponent)));
-        raiseTo<IntLanes>(high, exponent);
-        put(plane.exponent + to, __builtin_convertvector(exponent, ShortLanes),
-            lane - from, count);
-      }
-    };
-    constexpr unsigned perWord = 32 / bits;
-    for (unsigned at = 0; at < image.perLane; at += perWord) {
-      WordLanes word;
-      std::memcpy(&word, image.words + at / perWord * image.stride + from,
-                  sizeof word);
-      if constexpr (perWord == 1) {
-        item(at, word);
-      } else {
-        item(at, word << 16);
-        if (at + 1 < image.perLane)
-          item(at + 1, word & 0xffff0000);
-      }
-    }
-    for (unsigned q = 0; q < count; ++q)
-      plane.special[part + q] |= special[lane - from + q] != 0;
-  });
-  if constexpr (!Exponents)
-    return;
-  plane.maxExponent = zeroExponent;
-  for (unsigned q = 0; q < 8; ++q)
-    plane.maxExponent = std::max(plane.maxExponent, int(high[q]));
-  const auto base = int16_t(plane.maxExponent);
-  ShortRow raised = {};
-  for (unsigned at = 0; at < image.k * size; at += 16) {
-    ShortRow e;
-    std::memcpy(&e, plane.exponent + at, sizeof e);
-    const ShortRow none = e == int16_t(zeroExponent);
-    e -= base;
-    raised |= (e < int16_t(nearLeast)) & ~none;
-    raiseTo<ShortRow>(e, ShortRow{} + int16_t(nearLeast));
-    e = (e & ~none) | (none & int16_t(nearZero));
-    const ByteHalf near = __builtin_convertvector(e, ByteHalf);
-    std::memcpy(plane.nearExponent + at, &near, sizeof near);
-  }
-  plane.isRaised = false;
-  for (unsigned q = 0; q < 16; ++q)
-    plane.isRaised |= raised[q] != 0;
 }
 
 void loadIntegers(const Image &image, Plane &plane) {
@@ -396,7 +531,6 @@ void loadPlane(MatrixElement element, const MatrixShape &shape,
     return;
   const Image image(shape, operands, operandB, block, bitWidth(element));
   std::fill_n(plane.special, image.size, false);
-  plane.isNarrow = bitWidth(element) <= 8;
   switch (element) {
 #define CASE(NAME)                                                             \
   case MatrixElement::NAME:                                                    \
@@ -409,14 +543,37 @@ void loadPlane(MatrixElement element, const MatrixShape &shape,
     CASE(Fp4)
 #undef CASE
   case MatrixElement::F16:
-    return loadWide<MatrixElement::F16, Exponents>(image, plane);
+    loadWordValues<MatrixElement::F16>(image, plane);
+    if constexpr (Exponents)
+      loadNearExponents<MatrixElement::F16>(image, plane);
+    return;
   case MatrixElement::Bf16:
-    return loadWide<MatrixElement::Bf16, Exponents>(image, plane);
+    loadWordValues<MatrixElement::Bf16>(image, plane);
+    if constexpr (Exponents)
+      loadNearExponents<MatrixElement::Bf16>(image, plane);
+    return;
   case MatrixElement::F32:
-    return loadWide<MatrixElement::F32, false>(image, plane);
+    return loadWordValues<MatrixElement::F32>(image, plane);
   case MatrixElement::I8:
     return loadIntegers(image, plane);
   case MatrixElement::F64:
+    return;
+  }
+}
+
+void loadNarrowValues(MatrixElement element, unsigned count, unsigned n,
+                      Plane &plane) {
+  switch (element) {
+#define CASE(NAME)                                                             \
+  case MatrixElement::NAME:                                                    \
+    return loadValues<MatrixElement::NAME>(count, n, plane);
+    CASE(Fp8)
+    CASE(Bf8)
+    CASE(Fp6)
+    CASE(Bf6)
+    CASE(Fp4)
+#undef CASE
+  default:
     return;
   }
 }
@@ -466,6 +623,32 @@ unsigned fractionBits(MatrixElement element) {
   return formatOf(element).mantissaBits;
 }
 
+void fillValues(Problem &p) {
+  const MatrixShape &shape = p.shape;
+  auto fill = [](MatrixElement element, unsigned k, unsigned n, Plane &plane) {
+    if (!plane.hasValues)
+      loadNarrowValues(element, k * n, n, plane);
+    plane.hasValues = true;
+  };
+  fill(shape.a, shape.sparse ? shape.k / 2 : shape.k, shape.m, p.a);
+  fill(shape.b, shape.k, shape.n, p.b);
+}
+
+void fillExponents(Problem &p) {
+  fillValues(p);
+  auto fill = [](unsigned count, Plane &plane) {
+    for (unsigned at = 0; !plane.hasExponents && at < count; ++at) {
+      const uint32_t magnitude = asBits(plane.value[at]) & 0x7fffffff;
+      const bool none = magnitude == 0 || magnitude >= 0x7f800000;
+      plane.exponent[at] = int16_t(none ? zeroExponent : plane.exponentOf(at));
+    }
+    plane.hasExponents = true;
+  };
+  const MatrixShape &shape = p.shape;
+  fill((shape.sparse ? shape.k / 2 : shape.k) * shape.m, p.a);
+  fill(shape.k * shape.n, p.b);
+}
+
 void loadProblem(Problem &p, unsigned block) {
   const MatrixShape &shape = p.shape;
   const MatrixOperands &o = p.operands;
@@ -476,6 +659,9 @@ void loadProblem(Problem &p, unsigned block) {
     loadPlane<false>(shape.a, shape, o, false, block, p.a);
     loadPlane<false>(shape.b, shape, o, true, block, p.b);
   }
+  p.a.hasExponents = p.b.hasExponents = false;
+  if (o.model == MatrixModel::Sequential || shape.sparse)
+    fillValues(p);
   if (shape.sparse)
     loadIndices(p, block);
   if (shape.scaled)

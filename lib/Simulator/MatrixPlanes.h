@@ -10,6 +10,7 @@
 
 #include "FloatFormats.h"
 #include "MatrixArithmetic.h"
+#include <algorithm>
 
 namespace netra::sim {
 namespace NETRA_SIM_VARIANT {
@@ -25,11 +26,10 @@ constexpr uint32_t canonicalNan = 0x7fc00000;
 constexpr unsigned pairedLength = 16, maxGroups = maxK / pairedLength;
 /// What stands in Plane::nearExponent for zero, and the least of the others.
 constexpr int nearZero = -64, nearLeast = -31;
-/// A spread that fits no sum in integers.
-constexpr int8_t tooWide = 100;
 
 /// One operand of one block: element [k][index]. Exponents are there only where
-/// the model of the arithmetic asks for them.
+/// the model of the arithmetic asks for them, and what most products do without
+/// only after fillValues and fillExponents.
 struct alignas(64) Plane {
   union {
     float value[maxK * maxColumns];
@@ -37,26 +37,27 @@ struct alignas(64) Plane {
   };
   /// Formats of at most 8 bits: the codes.
   uint8_t code[maxK * maxColumns];
-  /// Formats of 16 bits and sparse instructions: zeroExponent for zero.
-  int16_t exponent[maxK * maxColumns];
+  int16_t exponent[maxK * maxColumns]; ///< zeroExponent for zero
   /// Relative to maxExponent, in a byte: those below nearLeast are raised to
-  /// it.
+  /// it. Dense instructions only.
   int8_t nearExponent[maxK * maxColumns];
   bool isRaised;            ///< some nearExponent was
   bool special[maxColumns]; ///< the row or column holds infinity or NaN
   int maxExponent;          ///< no nonzero finite element has a larger one
+  int minExponent;          ///< of normal numbers, kept by denormal ones
 
   // Formats of at most 8 bits, dense, by groups of pairedLength: elements k and
   // k + 1 as 16-bit integers in units of the group's least exponent less the
   // format's fractional bits.
   uint32_t pair[maxK / 2 * maxColumns];
-  int16_t least[maxGroups][maxColumns]; ///< relative to maxExponent
-  /// From the least to the largest exponent; tooWide: `pair` does not hold it.
-  int8_t spread[maxGroups][maxColumns];
+  int32_t least[maxGroups][maxColumns]; ///< relative to maxExponent
+  /// The exponents spread over more than `pair` holds.
+  bool isWide[maxGroups][maxColumns];
 
-  bool isNarrow; ///< of at most 8 bits
+  bool hasValues, hasExponents; ///< are `value` and `exponent` filled?
+  /// Of a nonzero finite element.
   int exponentOf(unsigned at) const {
-    return isNarrow ? maxExponent + nearExponent[at] : exponent[at];
+    return std::max(int(asBits(value[at]) >> 23 & 0xff) - 127, minExponent);
   }
 };
 
@@ -71,7 +72,7 @@ struct Problem {
   int scaleA[4][maxColumns], scaleB[4][maxColumns]; ///< unbiased exponents
   bool badScale[2][maxColumns];
   alignas(64) float c[maxColumns][maxColumns];
-  alignas(64) float d[maxColumns][maxColumns];
+  float *d[maxColumns]; ///< the rows of the result
 };
 
 /// Bits behind the point of a significand in [1, 2).
@@ -79,6 +80,10 @@ unsigned fractionBits(MatrixElement element);
 
 /// Brings A and B, index pairs and scales of one block into \p p.
 void loadProblem(Problem &p, unsigned block);
+
+/// Fill Plane::value and Plane::exponent of A and B where they are not.
+void fillValues(Problem &p);
+void fillExponents(Problem &p);
 
 /// Whether the result is decided by infinities and NaNs alone.
 bool specialResult(const Problem &p, unsigned i, unsigned j, float &result);

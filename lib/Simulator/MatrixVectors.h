@@ -11,12 +11,14 @@ typedef int32_t IntLanes __attribute__((vector_size(32)));
 typedef uint32_t WordLanes __attribute__((vector_size(32)));
 typedef int16_t ShortLanes __attribute__((vector_size(16)));
 typedef uint8_t ByteLanes __attribute__((vector_size(8)));
+typedef int8_t SignedByteLanes __attribute__((vector_size(8)));
 // Sixteen columns, and two rows of them.
 typedef int16_t ShortRow __attribute__((vector_size(32)));
 typedef int8_t ByteHalf __attribute__((vector_size(16)));
 typedef uint8_t UnsignedByteHalf __attribute__((vector_size(16)));
 typedef uint8_t ByteRow __attribute__((vector_size(32)));
 typedef int8_t SignedByteRow __attribute__((vector_size(32)));
+typedef uint64_t QuadRow __attribute__((vector_size(32)));
 
 // By reference: passing vectors by value has no stable ABI without AVX.
 template <typename V> inline void raiseTo(V &value, const V &bound) {
