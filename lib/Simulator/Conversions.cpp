@@ -37,6 +37,18 @@ template <typename F> void fromSingle(SemanticsTable &t, const char *name, F) {
   t.addBinder(name, bindLanes<Domain::FromSingle, 1>).kernel =
       wordKernel<decltype(word), 1>;
 }
+#if defined(__AVX2__)
+/// toSigned of whole vectors. The host gives -2^31 for what does not fit.
+void signedKernel(const uint32_t *a, const uint32_t *, const uint32_t *,
+                  uint32_t *out, unsigned n, uint32_t) {
+  for (unsigned l = 0; l < n; l += VectorLanes) {
+    const Floats x = load<Floats>(a + l);
+    Ints r = (Ints)_mm256_cvttps_epi32((__m256)x);
+    r = (r ^ (x >= 0x1p31f)) & (x == x);
+    store(out + l, r);
+  }
+}
+#endif
 /// One integer source, an f32 result, with one rounding.
 template <typename F> void toSingle(SemanticsTable &t, const char *name, F) {
   constexpr auto word = [](U a) { return asBits(F{}(a)); };
@@ -79,6 +91,18 @@ NETRA_SIM_INLINE void widenLanes(unsigned n, const uint32_t *from,
 #endif
 }
 
+/// A frame for conversions of one word of a register: where MODE has the bits
+/// \p Mask as in \p Plain and all lanes are active, \p Convert does all.
+template <void General(const Instruction &, Wave &),
+          void Convert(unsigned, const uint32_t *, uint32_t *), uint32_t Mask,
+          uint32_t Plain>
+void plainConversion(const Instruction &I, Wave &w) {
+  LaneVector t;
+  if ((w.mode & Mask) != Plain || !w.allActive())
+    return General(I, w);
+  Convert(w.laneCount, w.lanes(I.src(0), 0, t), w.row(I.dst().index));
+}
+
 void cvtF16F32(const Instruction &I, Wave &w) {
   LaneVector t, result;
   const FloatEnv env = floatEnv(w, false);
@@ -97,6 +121,17 @@ void cvtF16F32(const Instruction &I, Wave &w) {
   storeResult16(I, w, result.lane, writeMask(I, w), false);
 }
 
+Handler bindF16F32(const Instruction &I, const char *&) {
+  constexpr uint32_t keepInputs = 1u << ModeDenorm32Shift,
+                     keepResults = 2u << ModeDenorm64Shift,
+                     round = 3u << ModeRound64Shift;
+  return isBare(I) ? plainConversion<cvtF16F32, narrowLanes,
+                                     keepInputs | keepResults | round |
+                                         ModeFp16Overflow,
+                                     keepInputs | keepResults>
+                   : cvtF16F32;
+}
+
 void cvtF32F16(const Instruction &I, Wave &w) {
   LaneVector t, result;
   const FloatEnv env = floatEnv(w, true);
@@ -110,6 +145,18 @@ void cvtF32F16(const Instruction &I, Wave &w) {
   for (unsigned l = 0; (I.clamp || I.omod) && l < w.laneCount; ++l)
     result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
   storeResult(I, w, result.lane, writeMask(I, w));
+}
+
+void widenLowHalves(unsigned n, const uint32_t *from, uint32_t *to) {
+  LaneVector half;
+  eachLane(n, [&](unsigned l) { half.lane[l] = from[l] & 0xffff; });
+  widenLanes(n, half.lane, to);
+}
+Handler bindF32F16(const Instruction &I, const char *&) {
+  constexpr uint32_t keepInputs = 1u << ModeDenorm64Shift;
+  return isBare(I) ? plainConversion<cvtF32F16, widenLowHalves, keepInputs,
+                                     keepInputs>
+                   : cvtF32F16;
 }
 
 void cvtF32Bf16(const Instruction &I, Wave &w) {
@@ -217,9 +264,12 @@ template <bool Bf8> NETRA_SIM_INLINE U narrowTo8(U bits, U over) {
                     (magnitude >> shift & 1)) >>
                    shift;
   const U denormal = asBits(asFloat(magnitude) + grid) - asBits(grid);
-  U r = magnitude < (bias + 1) << 23 ? denormal : normal;
-  r = r > last ? over : r;
-  return sign | (magnitude > 0x7f800000 ? 0x7f : r);
+  // Compared as signed numbers, which the host's vectors can.
+  const bool isDenormal = int(magnitude) < int((bias + 1) << 23),
+             isNan = int(magnitude) > 0x7f800000;
+  U r = isDenormal ? denormal : normal;
+  r = int(r) > int(last) ? over : r;
+  return sign | (isNan ? 0x7f : r);
 }
 template <bool Bf8>
 __attribute__((noinline)) void pairTo8(const uint32_t *a, const uint32_t *b,
@@ -303,14 +353,38 @@ template <bool Bf8> void cvtF32From8(const Instruction &I, Wave &w) {
     result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
   storeWord(w, I.dst(), 0, result.lane, writeMask(I, w));
 }
+/// The two bytes at \p shift of each lane as f32. False, with no result, where
+/// some lane has an infinity or a NaN.
+template <bool Bf8>
+bool widenFrom8(unsigned n, const uint32_t *a, unsigned shift, uint32_t *low,
+                uint32_t *high) {
+  constexpr FloatFormat format = Bf8 ? formatBf8 : formatFp8;
+  // Placed as an f32 with the wrong bias, which a multiplication puts right for
+  // denormals too.
+  constexpr auto scale = std::bit_cast<float>(U(254 - format.bias) << 23);
+  constexpr int down = 8 - int(format.exponentBits);
+  constexpr auto mask = int32_t(1u << 31 | 0x7fu << (23 - format.mantissaBits));
+  int special = 0;
+  eachLane(n, [&](unsigned l) {
+    const U first = a[l] >> shift << 24, second = a[l] << (16 - shift);
+    low[l] = asBits(asFloat(U(int32_t(first) >> down & mask)) * scale);
+    high[l] = asBits(asFloat(U(int32_t(second) >> down & mask)) * scale);
+    constexpr auto last = int32_t(format.maxFinite() << 24 | 0xffffff);
+    special |= int32_t(first & 0x7fffffff) > last;
+    special |= int32_t(second & 0x7fffffff) > last;
+  });
+  return !special;
+}
 template <bool Bf8> void cvtPkF32From8(const Instruction &I, Wave &w) {
   LaneVector t, low, high;
   const uint32_t *a = fetch(I, w, 0, 0, SourceType::Int, t);
   const unsigned shift = 16 * (sourceByte(I) & 1);
-  const uint32_t *table = f32TableOf(format8<Bf8>());
-  for (unsigned l = 0; l < w.laneCount; ++l) {
-    low.lane[l] = table[a[l] >> shift & 0xff];
-    high.lane[l] = table[a[l] >> (shift + 8) & 0xff];
+  if (!widenFrom8<Bf8>(w.laneCount, a, shift, low.lane, high.lane)) {
+    const uint32_t *table = f32TableOf(format8<Bf8>());
+    for (unsigned l = 0; l < w.laneCount; ++l) {
+      low.lane[l] = table[a[l] >> shift & 0xff];
+      high.lane[l] = table[a[l] >> (shift + 8) & 0xff];
+    }
   }
   const UL mask = writeMask(I, w);
   storeWord(w, I.dst(), 0, low.lane, mask);
@@ -385,7 +459,12 @@ struct F64FromF32 {
 } // namespace
 
 void registerConversions(SemanticsTable &t) {
+#if defined(__AVX2__)
+  t.addBinder("v_cvt_i32_f32", bindLanes<Domain::FromSingle, 1>).kernel =
+      signedKernel;
+#else
   fromSingle(t, "v_cvt_i32_f32", [](float x) { return toSigned(x); });
+#endif
   fromSingle(t, "v_cvt_u32_f32", [](float x) { return toUnsigned(x); });
   fromSingle(t, "v_cvt_flr_i32_f32",
              [](float x) { return toSigned(__builtin_floorf(x)); });
@@ -403,8 +482,8 @@ void registerConversions(SemanticsTable &t) {
   toSingle(t, "v_cvt_off_f32_i4",
            [](U v) { return float(int32_t(v << 28) >> 28) / 16; });
 
-  t.add("v_cvt_f16_f32", cvtF16F32, AllEncodings);
-  t.add("v_cvt_f32_f16", cvtF32F16, AllEncodings);
+  t.addBinder("v_cvt_f16_f32", bindF16F32);
+  t.addBinder("v_cvt_f32_f16", bindF32F16);
   t.add("v_cvt_f32_bf16", cvtF32Bf16, AllEncodings);
   constexpr unsigned plain = unsigned(Encoding::Plain);
   addPack<ToBf16>(t, "v_cvt_pk_bf16_f32", plain);

@@ -90,14 +90,15 @@ NETRA_SIM_INLINE void floatLoop(const uint32_t *a, const uint32_t *b,
                                 const uint32_t *c, uint32_t *out, unsigned n,
                                 uint32_t mode) {
   const Flushes flushes(mode);
-  for (unsigned base = 0; base < n; base += BlockLanes) {
+  for (; n; n -= BlockLanes) {
     Floats r[BlockVectors];
-    if (__builtin_expect(
-            floatBlock<F, N, Flush>(a + base, b + base, c + base, flushes, r),
-            0))
-      return floatRest<F, N>(a + base, b + base, c + base, out + base, n - base,
-                             mode);
-    eachVector([&](unsigned p) { store(out + base + p * VectorLanes, r[p]); });
+    if (__builtin_expect(floatBlock<F, N, Flush>(a, b, c, flushes, r), 0))
+      return floatRest<F, N>(a, b, c, out, n, mode);
+    eachVector([&](unsigned p) { store(out + p * VectorLanes, r[p]); });
+    a += BlockLanes;
+    b += BlockLanes;
+    c += BlockLanes;
+    out += BlockLanes;
   }
 }
 

@@ -26,12 +26,18 @@ constexpr unsigned NumControls = 0x160;
 
 /// For each DPP control, the lane each lane reads; NoLane if it has none.
 struct DppTables {
-  uint8_t source[NumControls][MaxLanes];
+  struct Control {
+    uint8_t source[MaxLanes];
+    uint64_t exists = 0; ///< lanes that have one
+  } controls[NumControls];
 
   DppTables() {
-    for (unsigned control = 0; control < NumControls; ++control)
-      for (unsigned l = 0; l < MaxLanes; ++l)
-        source[control][l] = sourceOf(control, l);
+    for (unsigned number = 0; number < NumControls; ++number)
+      for (unsigned l = 0; l < MaxLanes; ++l) {
+        Control &control = controls[number];
+        control.source[l] = sourceOf(number, l);
+        control.exists |= uint64_t(control.source[l] != NoLane) << l;
+      }
   }
 
   static uint8_t sourceOf(unsigned control, unsigned l) {
@@ -74,15 +80,17 @@ struct DppTables {
   }
 };
 
-const uint8_t *dppSource(unsigned control) {
+const DppTables::Control &dppControl(unsigned number) {
   static const DppTables tables;
-  return tables.source[control < NumControls ? control : NumControls - 1];
+  return tables.controls[number < NumControls ? number : NumControls - 1];
 }
 
 /// Lanes whose DPP source exists and is switched on.
 uint64_t dppValid(const Instruction &I, const Wave &w) {
-  const uint8_t *source = dppSource(I.dppControl);
+  const auto &[source, exists] = dppControl(I.dppControl);
   const uint64_t exec = w.activeMask();
+  if (w.laneCount == MaxLanes && w.allActive())
+    return exists;
   uint64_t valid = 0;
   for (unsigned l = 0; l < w.laneCount; ++l)
     if (source[l] != NoLane)
@@ -92,13 +100,16 @@ uint64_t dppValid(const Instruction &I, const Wave &w) {
 
 void permute(const Instruction &I, const Wave &w, const uint32_t *from,
              uint32_t *to) {
-  const uint8_t *source = dppSource(I.dppControl);
+  const uint8_t *source = dppControl(I.dppControl).source;
   const uint64_t valid = dppValid(I, w);
   const unsigned n = w.laneCount;
-  for (unsigned l = 0; l < n; ++l) {
-    uint32_t value = from[source[l] & (MaxLanes - 1)];
-    to[l] = value & (0u - uint32_t(valid >> l & 1));
-  }
+  for (unsigned l = 0; l < n; ++l)
+    to[l] = from[source[l] & (MaxLanes - 1)];
+  if (valid == w.allLanes())
+    return;
+  LaneVector mask;
+  Wave::spread(valid, mask.lane);
+  eachLane(n, [&](unsigned l) { to[l] &= mask.lane[l]; });
 }
 
 unsigned selShift(SdwaSel sel) {

@@ -87,16 +87,6 @@ NETRA_SIM_INLINE uint64_t signBits(const Ints &mask) {
 #endif
 }
 
-/// Spreads the lowest bits of \p bits to lanes, as 0 or ~0.
-NETRA_SIM_INLINE void spreadBits(uint32_t bits, Words &mask) {
-#if defined(__AVX2__)
-  constexpr Words place = {1, 2, 4, 8, 16, 32, 64, 128};
-#else
-  constexpr Words place = {1, 2, 4, 8};
-#endif
-  mask = (Words)((((Words{} + bits) & place) == place));
-}
-
 #if defined(__AVX2__) && defined(__F16C__)
 #define NETRA_SIM_HALF_VECTORS 1
 /// Zero-extended halves to f32 and back, nearest even; NaNs are quieted.

@@ -94,6 +94,34 @@ template <typename F> void twofold(const Instruction &I, Wave &w) {
   storeWord(w, I.dst(), 1, high.lane, mask);
 }
 
+/// 2^x, to an error far below that of rounding to single precision. Written out
+/// because vector code of it is many times as fast as a call for each lane.
+NETRA_SIM_INLINE float power2(float single) {
+  // Beyond these all is zero or infinity in single precision.
+  double x = single;
+  x = x < -200 ? -200 : x > 200 ? 200 : x;
+  // The sum ends in the nearest integer, the rest is at most a half.
+  constexpr double shifter = 0x1.8p52;
+  const double shifted = x + shifter;
+  const double rest = (x - (shifted - shifter)) * 0.693147180559945309417;
+  // The exponential series; what is left out is below 2^-52.
+  double sum = 1.0 / 479001600;
+  auto term = [&](double divisor) { sum = sum * rest + 1.0 / divisor; };
+  term(39916800);
+  term(3628800);
+  term(362880);
+  term(40320);
+  term(5040);
+  term(720);
+  term(120);
+  term(24);
+  term(6);
+  term(2);
+  term(1);
+  term(1);
+  return float(sum * asDouble((asBits(shifted) + 1023) << 52));
+}
+
 /// sin or cos of x turns; the reduction to one turn is exact.
 double sinTurns(double x) {
   if (std::isinf(x))
@@ -121,7 +149,7 @@ void registerTranscendental(SemanticsTable &t) {
   };
   constexpr std::true_type vector;
   constexpr std::false_type scalar;
-  f32("v_exp_f32", [](float x) { return float(std::exp2(double(x))); }, scalar);
+  f32("v_exp_f32", [](float x) { return power2(x); }, vector);
   f32("v_log_f32", [](float x) { return float(std::log2(double(x))); }, scalar);
   constexpr auto reciprocal = [](float x) { return 1.0f / x; };
   f32("v_rcp_f32", reciprocal, vector);

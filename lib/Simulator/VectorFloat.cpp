@@ -132,11 +132,11 @@ NETRA_SIM_INLINE void choiceLoop(const uint32_t *a, const uint32_t *b,
   const Flushes flushes(mode);
   const Words inputs = Words{} + flushes.inputs,
               results = Words{} + flushes.results;
-  for (unsigned base = 0; base < n; base += BlockLanes) {
+  for (; n; n -= BlockLanes) {
     Words r[BlockVectors];
     Ints nan = {};
     eachVector([&](unsigned p) {
-      const unsigned l = base + p * VectorLanes;
+      const unsigned l = p * VectorLanes;
       const Floats x = source<Flush>(a + l, inputs),
                    y = source<Flush>(b + l, inputs);
       nan |= unordered(x, y);
@@ -152,9 +152,12 @@ NETRA_SIM_INLINE void choiceLoop(const uint32_t *a, const uint32_t *b,
         clearDenormals(r[p], results);
     });
     if (__builtin_expect(anySet(nan), 0))
-      return choiceRest<Op, N>(a + base, b + base, c + base, out + base,
-                               n - base, mode);
-    eachVector([&](unsigned p) { store(out + base + p * VectorLanes, r[p]); });
+      return choiceRest<Op, N>(a, b, c, out, n, mode);
+    eachVector([&](unsigned p) { store(out + p * VectorLanes, r[p]); });
+    a += BlockLanes;
+    b += BlockLanes;
+    c += BlockLanes;
+    out += BlockLanes;
   }
 }
 template <typename Op, unsigned N>

@@ -149,10 +149,13 @@ void lshlAdd64(const Instruction &I, Wave &w) {
   fetchWide(I, w, 0, value);
   const uint32_t *amount = fetch(I, w, 1, 0, SourceType::Int, t);
   fetchWide(I, w, 2, addend);
+  const uint32_t *low = value.l, *high = value.h, *addLow = addend.l,
+                 *addHigh = addend.h;
   eachLane(w.laneCount, [&](unsigned l) {
-    uint64_t r = (at(value, l) << (amount[l] & 7)) + at(addend, l);
-    result.low.lane[l] = U(r);
-    result.high.lane[l] = U(r >> 32);
+    const U shift = amount[l] & 7, sum = (low[l] << shift) + addLow[l];
+    result.low.lane[l] = sum;
+    result.high.lane[l] = (high[l] << shift | low[l] >> 1 >> (31 - shift)) +
+                          addHigh[l] + (sum < addLow[l] ? 1 : 0);
   });
   storeWide(I, w, result);
 }
@@ -228,12 +231,26 @@ template <bool Masked, bool Words> void quadSad(const Instruction &I, Wave &w) {
 // The odd ones
 //===----------------------------------------------------------------------===//
 
+/// The bit of each lane of a vector that begins with lane \p first of a block.
+NETRA_SIM_INLINE void laneBits(unsigned first, Words &bits) {
+  for (unsigned l = 0; l < VectorLanes; ++l)
+    bits[l] = 1u << (first + l);
+}
 void select(const uint32_t *a, const uint32_t *b, uint64_t condition,
             uint32_t *out, unsigned n) {
-  for (unsigned l = 0; l < n; l += VectorLanes) {
-    Words m;
-    spreadBits(uint32_t(condition >> l), m);
-    store(out + l, (load<Words>(b + l) & m) | (load<Words>(a + l) & ~m));
+  for (; n; n -= BlockLanes) {
+    const Words bits = Words{} + uint32_t(condition);
+    eachVector([&](unsigned p) {
+      const unsigned l = p * VectorLanes;
+      Words place;
+      laneBits(l, place);
+      store(out + l,
+            (bits & place) == place ? load<Words>(b + l) : load<Words>(a + l));
+    });
+    a += BlockLanes;
+    b += BlockLanes;
+    out += BlockLanes;
+    condition >>= BlockLanes;
   }
 }
 void conditional(const Instruction &I, Wave &w) {

@@ -189,6 +189,56 @@ TEST(SemanticsFloat, EightBitFloats) {
   EXPECT_EQ(value32(m.v(0, 0)), 0.75);
 }
 
+/// What a code of eight bits stands for; NaN for those that are no numbers.
+double valueOf8(bool bf8, unsigned code) {
+  const unsigned mantissa = bf8 ? 2 : 3,
+                 fraction = code & ((1u << mantissa) - 1);
+  const int exponent = int(code >> mantissa & (bf8 ? 31 : 15)),
+            bias = bf8 ? 15 : 7;
+  const double sign = code & 0x80 ? -1 : 1;
+  if (bf8 && exponent == 31)
+    return fraction ? NAN : sign * INFINITY;
+  if (!bf8 && (code & 0x7f) == 0x7f)
+    return NAN;
+  const unsigned significand = fraction | (exponent ? 1u << mantissa : 0);
+  return sign *
+         std::ldexp(significand, std::max(exponent, 1) - bias - int(mantissa));
+}
+
+TEST(SemanticsFloat, PairsOfEightBitFloatsWithAndWithoutSpecialLanes) {
+  Machine m;
+  for (bool bf8 : {false, true})
+    for (bool upper : {false, true})
+      // Finite numbers in all lanes first, then every code.
+      for (unsigned last : {bf8 ? 0x7bu : 0x7eu, 0x7fu})
+        for (unsigned first = 0; first < 512; first += 128) {
+          auto code = [&](unsigned at) {
+            const unsigned magnitude = std::min(at & 0x7f, last);
+            return magnitude | (at & 0x80);
+          };
+          for (unsigned l = 0; l < 64; ++l) {
+            const unsigned at = first + 2 * l;
+            m.v(1, l) = (code(at) | code(at * 5 + 1) << 8) << (upper ? 16 : 0);
+          }
+          const std::string name =
+              bf8 ? "v_cvt_pk_f32_bf8" : "v_cvt_pk_f32_fp8";
+          m.run(upper ? name + "_sdwa v[2:3], v1 src0_sel:WORD_1"
+                      : name + " v[2:3], v1");
+          for (unsigned l = 0; l < 64; ++l)
+            for (unsigned half = 0; half < 2; ++half) {
+              const unsigned at = first + 2 * l;
+              const unsigned from = code(half ? at * 5 + 1 : at);
+              const double want = valueOf8(bf8, from),
+                           got = value32(m.v(2 + half, l));
+              EXPECT_EQ(std::isnan(got), std::isnan(want)) << name << from;
+              if (!std::isnan(want)) {
+                EXPECT_EQ(got, want) << name << " " << from;
+                EXPECT_EQ(std::signbit(got), std::signbit(want)) << from;
+              }
+            }
+        }
+}
+
 TEST(SemanticsFloat, ScaledConversions) {
   Machine m;
   // Scale 2^3: narrowing divides, widening multiplies.
