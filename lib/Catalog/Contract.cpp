@@ -7,7 +7,7 @@
 #include "Netra/Catalog/Contract.h"
 
 #include "Names.h"
-#include "Netra/Catalog/Json.h"
+#include "Netra/Catalog/AttributeJson.h"
 #include "Netra/Catalog/Layout.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -147,8 +147,7 @@ Error Problem::verify() const {
   return createStringError(join(faults, "\n"));
 }
 
-/// Bits rather than digits, so that no decimal spelling enters a hash.
-static Json attributeToJson(const AttributeValue &value) {
+Json attributeToJson(const AttributeValue &value) {
   if (const double *number = std::get_if<double>(&value))
     return {{"f64", "0x" + utohexstr(bit_cast<uint64_t>(*number),
                                      /*LowerCase=*/true, /*Width=*/16)}};
@@ -216,7 +215,7 @@ static void readType(ObjectReader &object, StringRef key, ElementType &to) {
     member->fail("an element type");
 }
 
-static std::optional<AttributeValue> readAttribute(const Reader &reader) {
+std::optional<AttributeValue> readAttribute(const Reader &reader) {
   const json::Value &value = reader.get();
   if (value.is_boolean())
     return AttributeValue(value.get<bool>());

@@ -7,8 +7,10 @@
 #include "Netra/IR/NetraOps.h"
 
 #include "AsmDirectives.h"
+#include "Fallback.h"
 #include "Netra/Catalog/TargetInfo.h"
 #include "Netra/IR/ContractConversion.h"
+#include "Netra/IR/EngineDecisions.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -53,19 +55,23 @@ static bool isAlignment(IntegerAttr attribute) {
 
 void EngineOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                      TargetAttr target) {
-  build(builder, state, builder.getStringAttr(name), target, StringAttr());
+  build(builder, state, builder.getStringAttr(name), target, StringAttr(),
+        ArrayAttr());
   state.regions.front()->emplaceBlock();
 }
 
 LogicalResult EngineOp::verify() {
+  if (auto domain = domainFromAttr(getDomainAttr()); !domain)
+    return emitOpError("C3: ") << llvm::toString(domain.takeError());
   if (getBody().empty())
     return success();
   bool hasWeights = false;
   int64_t next[3] = {0, 0, 0};
   for (Operation &op : getBody().front()) {
-    if (!isa<CodeObjectOp, ContractOp, BindingOp, WeightsOp, PlanOp>(op))
+    if (!isa<CodeObjectOp, ContractOp, BindingOp, WeightsOp, PlanOp,
+             DecisionOp>(op))
       return emitOpError("C1: an engine holds code objects, contracts, "
-                         "bindings, weights and plans, found '")
+                         "bindings, weights, plans and decisions, found '")
              << op.getName() << "'";
     if (isa<WeightsOp>(op) && std::exchange(hasWeights, true))
       return emitOpError("C1: an engine has at most one 'netra.weights'");
@@ -435,9 +441,12 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 }
 
 LogicalResult FallbackStepOp::verify() {
-  if (getOpName().empty() || getReason().empty() || getName().empty())
-    return emitOpError("C1: operation, reason and name must not be empty");
+  if (getOpName().empty() || getReason().empty() || getName().empty() ||
+      getFamily().value_or("family").empty())
+    return emitOpError("C1: operation, reason and name must not be empty, nor "
+                       "a family");
   SmallVector<ArgAttr> slots(getInputs().getAsRange<ArgAttr>());
+  SmallVector<Type> types;
   llvm::append_range(slots, getOutputs().getAsRange<ArgAttr>());
   if (getTypes().size() != slots.size())
     return emitOpError("C2: expected a type for each of ")
@@ -454,7 +463,26 @@ LogicalResult FallbackStepOp::verify() {
     if (!slot.isPointer() || slot.getBytes() != *bytes)
       return emitOpError("C3: expected a pointer to ")
              << *bytes << " bytes for " << type << ", found " << slot;
+    types.push_back(type);
   }
+  size_t inputs = getInputs().size();
+  ArrayRef<Type> all = types;
+  if (failed(verifyFallbackNames(*this, "C6", "operand_names",
+                                 getOperandNamesAttr(), inputs)) ||
+      failed(verifyFallbackNames(*this, "C6", "result_names",
+                                 getResultNamesAttr(), getOutputs().size())) ||
+      failed(verifyFallbackUpdates(*this, "C6", getUpdatesAttr(),
+                                   all.take_front(inputs),
+                                   all.drop_front(inputs))) ||
+      failed(verifyFallbackSettings(*this, "C6", getSettingsAttr())))
+    return failure();
+  for (auto [number, operand] :
+       llvm::enumerate(getUpdates().value_or(ArrayRef<int64_t>())))
+    if (operand >= 0 && getInputs()[operand] != getOutputs()[number])
+      return emitOpError("C7: output ")
+             << number << " must be the memory " << getInputs()[operand]
+             << " of input " << operand << ", which it updates, found "
+             << getOutputs()[number];
   return verifyAfter(*this, getAfter());
 }
 

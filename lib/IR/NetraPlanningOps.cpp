@@ -6,6 +6,8 @@
 
 #include "Netra/IR/NetraOps.h"
 
+#include "Fallback.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
@@ -19,7 +21,7 @@ void FallbackOp::build(OpBuilder &builder, OperationState &state,
                        ValueRange inputs, StringRef reason) {
   build(builder, state, outputs, builder.getStringAttr(operation), inputs,
         builder.getStringAttr(reason), ArrayAttr(), ArrayAttr(),
-        DenseI64ArrayAttr(), DictionaryAttr());
+        DenseI64ArrayAttr(), DictionaryAttr(), StringAttr());
 }
 
 std::optional<unsigned> FallbackOp::getUpdatedOperand(unsigned number) {
@@ -29,45 +31,48 @@ std::optional<unsigned> FallbackOp::getUpdatedOperand(unsigned number) {
   return unsigned((*updates)[number]);
 }
 
-static LogicalResult verifyUpdates(FallbackOp op) {
-  std::optional<ArrayRef<int64_t>> updates = op.getUpdates();
+LogicalResult netra::verifyFallbackUpdates(Operation *op, StringRef constraint,
+                                           DenseI64ArrayAttr updates,
+                                           ArrayRef<Type> inputs,
+                                           ArrayRef<Type> outputs) {
   if (!updates)
     return success();
-  if (updates->size() != op.getOutputs().size())
-    return op.emitOpError("C3: 'updates' must hold ")
-           << op.getOutputs().size() << " numbers, found " << updates->size();
+  if (size_t(updates.size()) != outputs.size())
+    return op->emitOpError()
+           << constraint << ": 'updates' must hold " << outputs.size()
+           << " numbers, found " << updates.size();
   llvm::SmallDenseSet<int64_t> seen;
-  for (auto [number, operand] : llvm::enumerate(*updates)) {
+  for (auto [number, operand] : llvm::enumerate(updates.asArrayRef())) {
     if (operand == -1)
       continue;
-    if (operand < -1 || operand >= int64_t(op.getInputs().size()))
-      return op.emitOpError(
-                 "C3: 'updates' must hold -1 or numbers of operands, "
-                 "found ")
+    if (operand < -1 || operand >= int64_t(inputs.size()))
+      return op->emitOpError()
+             << constraint
+             << ": 'updates' must hold -1 or numbers of operands, found "
              << operand;
     if (!seen.insert(operand).second)
-      return op.emitOpError("C3: operand #")
-             << operand << " is updated by two results";
-    Type expected = op.getInputs()[operand].getType();
-    if (Type found = op.getOutputs()[number].getType(); found != expected)
-      return op.emitOpError("C3: result #")
-             << number << " must have the type " << expected << " of operand #"
-             << operand << ", which it updates, found " << found;
+      return op->emitOpError() << constraint << ": operand #" << operand
+                               << " is updated by two results";
+    if (outputs[number] != inputs[operand])
+      return op->emitOpError()
+             << constraint << ": result #" << number << " must have the type "
+             << inputs[operand] << " of operand #" << operand
+             << ", which it updates, found " << outputs[number];
   }
   return success();
 }
 
-static LogicalResult verifySettings(FallbackOp op) {
-  for (NamedAttribute setting : op.getSettingsAttr()
-                                    ? op.getSettingsAttr().getValue()
-                                    : ArrayRef<NamedAttribute>()) {
+LogicalResult netra::verifyFallbackSettings(Operation *op, StringRef constraint,
+                                            DictionaryAttr settings) {
+  for (NamedAttribute setting :
+       settings ? settings.getValue() : ArrayRef<NamedAttribute>()) {
     Attribute value = setting.getValue();
     auto number = dyn_cast<TypedAttr>(value);
     if (!isa<BoolAttr, StringAttr>(value) &&
         !(isa<IntegerAttr>(value) && number.getType().isInteger(64)) &&
         !(isa<FloatAttr>(value) && number.getType().isF64()))
-      return op.emitOpError("C4: setting '")
-             << setting.getName().getValue()
+      return op->emitOpError()
+             << constraint << ": setting '" << setting.getName().getValue()
              << "' must be a boolean, a 64-bit integer, an f64 or a string, "
                 "found "
              << value;
@@ -75,33 +80,38 @@ static LogicalResult verifySettings(FallbackOp op) {
   return success();
 }
 
-static LogicalResult verifyNames(FallbackOp op, StringRef attribute,
-                                 ArrayAttr names, size_t expected) {
+LogicalResult netra::verifyFallbackNames(Operation *op, StringRef constraint,
+                                         StringRef attribute, ArrayAttr names,
+                                         size_t expected) {
   if (!names)
     return success();
   llvm::StringSet<> seen;
   for (StringAttr name : names.getAsRange<StringAttr>())
     if (name.empty() || !seen.insert(name.getValue()).second)
-      return op.emitOpError("C2: '")
-             << attribute << "' must hold distinct names that are not empty, "
-             << "found " << name;
+      return op->emitOpError()
+             << constraint << ": '" << attribute
+             << "' must hold distinct names that are not empty, found " << name;
   if (names.size() != expected)
-    return op.emitOpError("C2: '") << attribute << "' must hold " << expected
-                                   << " names, found " << names.size();
+    return op->emitOpError()
+           << constraint << ": '" << attribute << "' must hold " << expected
+           << " names, found " << names.size();
   return success();
 }
 
 LogicalResult FallbackOp::verify() {
-  if (getOpName().empty() || getReason().empty())
-    return emitOpError("C1: the operation and the reason must not be empty");
-  if (failed(verifyNames(*this, "operand_names", getOperandNamesAttr(),
-                         getInputs().size())))
+  if (getOpName().empty() || getReason().empty() ||
+      getFamily().value_or("family").empty())
+    return emitOpError("C1: the operation and the reason must not be empty, "
+                       "nor a family");
+  if (failed(verifyFallbackNames(*this, "C2", "operand_names",
+                                 getOperandNamesAttr(), getInputs().size())) ||
+      failed(verifyFallbackNames(*this, "C2", "result_names",
+                                 getResultNamesAttr(), getOutputs().size())) ||
+      failed(verifyFallbackUpdates(*this, "C3", getUpdatesAttr(),
+                                   SmallVector<Type>(getInputs().getTypes()),
+                                   SmallVector<Type>(getOutputs().getTypes()))))
     return failure();
-  if (failed(verifyNames(*this, "result_names", getResultNamesAttr(),
-                         getOutputs().size())) ||
-      failed(verifyUpdates(*this)))
-    return failure();
-  return verifySettings(*this);
+  return verifyFallbackSettings(*this, "C4", getSettingsAttr());
 }
 
 LogicalResult ProfileOp::verify() {

@@ -16,9 +16,6 @@ namespace netra {
 
 inline constexpr llvm::StringRef engineFileName = "engine.json";
 
-inline constexpr llvm::StringRef guardNames[] = {
-    "m", "batch", "sequence", "routed_rows", "tensor_parallel"};
-
 std::string computeWeightsId(const EngineWeights &weights);
 std::string computeEngineId(const Engine &engine);
 

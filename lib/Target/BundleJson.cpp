@@ -7,7 +7,7 @@
 #include "BundleFiles.h"
 #include "PackJson.h"
 
-#include "Netra/Catalog/Json.h"
+#include "Netra/Catalog/AttributeJson.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,6 +21,7 @@ namespace netra {
 
 static constexpr StringRef engineFormat = "netra.engine/1";
 static constexpr StringRef roleNames[] = {"input", "output", "state"};
+static constexpr StringRef outcomeNames[] = {"refuse", "plan", "node"};
 
 //===----------------------------------------------------------------------===//
 // Writing
@@ -122,13 +123,31 @@ static Json toJson(const std::vector<EngineSlot> &slots) {
   return result;
 }
 
+static Json toJson(const std::vector<EngineOperand> &operands) {
+  Json result = Json::array();
+  for (const EngineOperand &operand : operands) {
+    result.push_back({{"name", operand.name},
+                      {"type", name(operand.type)},
+                      {"shape", operand.shape},
+                      {"layout", operand.layout},
+                      {"slot", toJson(operand.slot)}});
+    if (operand.updates)
+      result.back()["updates"] = *operand.updates;
+  }
+  return result;
+}
+
 static Json toJson(const EngineStep &step) {
   Json result = {{"name", step.name},
                  {"operation", step.operation},
                  {"after", step.after}};
   if (step.kind == EngineStep::Kind::Fallback) {
     result["kind"] = "fallback";
+    result["family"] = step.family;
     result["reason"] = step.reason;
+    result["attributes"] = Json::object();
+    for (const auto &[key, value] : step.attributes)
+      result["attributes"][key] = attributeToJson(value);
     result["inputs"] = toJson(step.inputs);
     result["outputs"] = toJson(step.outputs);
     return result;
@@ -145,17 +164,43 @@ static Json toJson(const EngineStep &step) {
   return result;
 }
 
+static Json toJson(const GuardBox &guards) {
+  Json result = Json::object();
+  for (const auto &[key, range] : guards)
+    result[key] = {range.min, range.max};
+  return result;
+}
+
+static Json decisionsToJson(const Engine &engine) {
+  Json domain = Json::array(), nodes = Json::array();
+  for (const GuardBox &box : engine.domain)
+    domain.push_back(toJson(box));
+  for (const DecisionNode &node : engine.decisions.nodes) {
+    Json cases = Json::array();
+    for (const DecisionCase &next : node.cases) {
+      cases.push_back(
+          {{"from", next.from},
+           {"take", outcomeNames[static_cast<size_t>(next.kind)].str()}});
+      if (next.kind != DecisionCase::Kind::Refuse)
+        cases.back()["index"] = next.index;
+    }
+    nodes.push_back({{"dimension", guardNames[node.dimension].str()},
+                     {"cases", std::move(cases)}});
+  }
+  return {{"domain", std::move(domain)},
+          {"otherwise", "refuse"},
+          {"nodes", std::move(nodes)}};
+}
+
 static Json toJson(const EnginePlan &plan) {
-  Json guards = Json::object(), steps = Json::array();
-  for (const auto &[key, range] : plan.profile.guards)
-    guards[key] = {range.min, range.max};
+  Json steps = Json::array();
   for (const EngineStep &step : plan.steps)
     steps.push_back(toJson(step));
   return {{"name", plan.name},
           {"profile",
            {{"name", plan.profile.name},
             {"priority", plan.profile.priority},
-            {"guards", std::move(guards)}}},
+            {"guards", toJson(plan.profile.guards)}}},
           {"bindings", plan.bindings},
           {"arena",
            {{"bytes", plan.arenaBytes}, {"alignment", plan.arenaAlignment}}},
@@ -200,7 +245,8 @@ std::string writeEngineJson(const Engine &engine) {
                    {"code_objects", std::move(codeObjects)},
                    {"bindings", std::move(bindings)},
                    {"weights", toJson(engine.weights, /*withId=*/true)},
-                   {"plans", std::move(plans)}};
+                   {"plans", std::move(plans)},
+                   {"decisions", decisionsToJson(engine)}};
   return json::print(document, 2) + "\n";
 }
 
@@ -472,6 +518,24 @@ std::vector<EngineSlot> readSlots(ObjectReader &object, StringRef key) {
   return slots;
 }
 
+std::vector<EngineOperand> readOperands(ObjectReader &object, StringRef key) {
+  std::vector<EngineOperand> operands;
+  for (const Reader &element : elements(object.required(key))) {
+    EngineOperand &operand = operands.emplace_back();
+    ObjectReader fields(element);
+    readText(fields, "name", operand.name);
+    readType(fields, "type", operand.type);
+    readShape(fields, "shape", operand.shape);
+    readText(fields, "layout", operand.layout);
+    if (std::optional<Reader> member = fields.required("slot"))
+      operand.slot = readSlot(*member);
+    if (std::optional<Reader> member = fields.optional("updates"))
+      operand.updates = member->unsignedInteger();
+    fields.finish();
+  }
+  return operands;
+}
+
 EngineStep readStep(const Reader &reader) {
   EngineStep step;
   ObjectReader object(reader);
@@ -486,9 +550,14 @@ EngineStep readStep(const Reader &reader) {
   readNumbers(object, "after", step.after);
   if (*kind == "fallback") {
     step.kind = EngineStep::Kind::Fallback;
-    readText(object, "reason", step.reason, /*mayBeEmpty=*/true);
-    step.inputs = readSlots(object, "inputs");
-    step.outputs = readSlots(object, "outputs");
+    readText(object, "family", step.family, /*mayBeEmpty=*/true);
+    readText(object, "reason", step.reason);
+    if (std::optional<Reader> member = object.required("attributes"))
+      for (auto &[key, value] : ObjectReader(*member).members())
+        if (std::optional<AttributeValue> attribute = readAttribute(value))
+          step.attributes[key] = std::move(*attribute);
+    step.inputs = readOperands(object, "inputs");
+    step.outputs = readOperands(object, "outputs");
   } else {
     readText(object, "tactic", step.tactic);
     readHex(object, "contract", "nk_", 24, step.contract);
@@ -503,6 +572,41 @@ EngineStep readStep(const Reader &reader) {
   return step;
 }
 
+GuardBox readGuards(const Reader &reader) {
+  GuardBox guards;
+  for (auto &[key, value] : ObjectReader(reader).members()) {
+    if (!is_contained(guardNames, key))
+      value.fail("one of the guards " + join(ArrayRef(guardNames), ", "),
+                 "\"" + key + "\"");
+    if (std::optional<Elements> ends = value.array(2, 2))
+      guards[key] = {(*ends)[0].unsignedInteger().value_or(0),
+                     (*ends)[1].unsignedInteger().value_or(0)};
+  }
+  return guards;
+}
+
+DecisionNode readDecision(const Reader &reader) {
+  using Kind = DecisionCase::Kind;
+  DecisionNode node;
+  ObjectReader object(reader);
+  if (std::optional<Reader> member = object.required("dimension"))
+    if (auto text = member->choice(guardNames))
+      node.dimension = size_t(find(guardNames, *text) - guardNames);
+  for (const Reader &element : elements(object.required("cases"))) {
+    DecisionCase &next = node.cases.emplace_back();
+    ObjectReader fields(element);
+    readNumber(fields, "from", next.from);
+    if (std::optional<Reader> member = fields.required("take"))
+      if (auto text = member->choice(outcomeNames))
+        next.kind = static_cast<Kind>(find(outcomeNames, *text) - outcomeNames);
+    if (next.kind != Kind::Refuse)
+      readNumber(fields, "index", next.index);
+    fields.finish();
+  }
+  object.finish();
+  return node;
+}
+
 EnginePlan readPlan(const Reader &reader) {
   EnginePlan plan;
   ObjectReader object(reader);
@@ -513,16 +617,7 @@ EnginePlan readPlan(const Reader &reader) {
     if (std::optional<Reader> priority = fields.required("priority"))
       plan.profile.priority = priority->integer().value_or(0);
     if (std::optional<Reader> guards = fields.required("guards"))
-      for (auto &[key, value] : ObjectReader(*guards).members()) {
-        if (!is_contained(guardNames, key))
-          value.fail("one of the guards " + join(ArrayRef(guardNames), ", "),
-                     "\"" + key + "\"");
-        std::optional<Elements> ends = value.array(2, 2);
-        if (!ends)
-          continue;
-        plan.profile.guards[key] = {(*ends)[0].unsignedInteger().value_or(0),
-                                    (*ends)[1].unsignedInteger().value_or(0)};
-      }
+      plan.profile.guards = readGuards(*guards);
     fields.finish();
   }
   readNumbers(object, "bindings", plan.bindings);
@@ -577,6 +672,16 @@ Expected<Engine> readEngineJson(StringRef text, StringRef path) {
     engine.weights = readWeights(*member);
   for (const Reader &element : elements(object.required("plans")))
     engine.plans.push_back(readPlan(element));
+  if (std::optional<Reader> member = object.required("decisions")) {
+    ObjectReader fields(*member);
+    for (const Reader &element : elements(fields.required("domain")))
+      engine.domain.push_back(readGuards(element));
+    if (std::optional<Reader> otherwise = fields.required("otherwise"))
+      (void)otherwise->choice({"refuse"});
+    for (const Reader &element : elements(fields.required("nodes")))
+      engine.decisions.nodes.push_back(readDecision(element));
+    fields.finish();
+  }
   object.finish();
   if (Error error = diagnostics.takeError())
     return error;

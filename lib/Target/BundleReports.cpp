@@ -49,12 +49,13 @@ static void forEachArenaSlot(const Engine &engine, const EngineStep &step,
     return slot.kind == EngineSlot::Kind::Arena;
   };
   if (step.kind == EngineStep::Kind::Fallback) {
-    for (const EngineSlot &slot : step.inputs)
-      if (isArena(slot))
-        visit(slot, false, true);
-    for (const EngineSlot &slot : step.outputs)
-      if (isArena(slot))
-        visit(slot, true, false);
+    for (const EngineOperand &input : step.inputs)
+      if (isArena(input.slot))
+        visit(input.slot, false, true);
+    // In place, the value of the input goes on.
+    for (const EngineOperand &output : step.outputs)
+      if (isArena(output.slot) && !output.updates)
+        visit(output.slot, true, false);
     return;
   }
   const auto &arguments =

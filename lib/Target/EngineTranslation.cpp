@@ -9,6 +9,7 @@
 
 #include "Netra/Catalog/TargetInfo.h"
 #include "Netra/IR/ContractConversion.h"
+#include "Netra/IR/EngineDecisions.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -182,6 +183,15 @@ public:
     for (auto plan : op.getBody().getOps<PlanOp>())
       if (failed(describePlan(plan)))
         return failure();
+    llvm::Expected<std::vector<GuardBox>> domain =
+        domainFromAttr(op.getDomainAttr());
+    if (!domain)
+      return op.emitError() << llvm::toString(domain.takeError());
+    result.domain = std::move(*domain);
+    llvm::Expected<DecisionTable> decisions = decidePlans(result);
+    if (!decisions)
+      return emitLines(op, llvm::toString(decisions.takeError()));
+    result.decisions = std::move(*decisions);
     return std::move(result);
   }
 
@@ -214,7 +224,8 @@ private:
 
   /// Type, shape, layout and size of a tensor.
   template <typename T>
-  LogicalResult describeType(Operation *at, RankedTensorType type, T &entry) {
+  LogicalResult describeType(Operation *at, RankedTensorType type, T &entry,
+                             uint64_t &size) {
     std::optional<ElementType> element = getElementType(type.getElementType());
     std::optional<int64_t> bytes = getTensorBytes(type);
     if (!element || !bytes)
@@ -223,7 +234,7 @@ private:
     entry.type = *element;
     entry.shape.assign(type.getShape().begin(), type.getShape().end());
     entry.layout = getLayoutSpelling(type);
-    entry.bytes = uint64_t(*bytes);
+    size = uint64_t(*bytes);
     return success();
   }
 
@@ -243,7 +254,8 @@ private:
         break;
       }
       entry.index = uint64_t(binding.getIndex());
-      if (failed(describeType(binding, binding.getTensorType(), entry)))
+      if (failed(describeType(binding, binding.getTensorType(), entry,
+                              entry.bytes)))
         return failure();
       bindingIndex[entry.name] = result.bindings.size();
       result.bindings.push_back(std::move(entry));
@@ -261,7 +273,8 @@ private:
       EngineWeight entry;
       entry.name = weight.getSymName().str();
       entry.offset = uint64_t(weight.getOffset());
-      if (failed(describeType(weight, weight.getTensorType(), entry)) ||
+      if (failed(describeType(weight, weight.getTensorType(), entry,
+                              entry.bytes)) ||
           failed(describePack(weight, weight.getPack(), entry.pack)))
         return failure();
       weightIndex[entry.name] = result.weights.entries.size();
@@ -319,18 +332,8 @@ private:
     if (!profile)
       return plan.emitError() << "expected " << plan.getProfileAttr()
                               << " to be a profile beside the engine";
-    entry.profile.name = profile.getSymName().str();
-    entry.profile.priority = profile.getPriority();
-    auto guard = [&](StringRef name, GuardAttr attribute) {
-      if (attribute)
-        entry.profile.guards[name.str()] = {uint64_t(attribute.getMin()),
-                                            uint64_t(attribute.getMax())};
-    };
-    guard("m", profile.getMAttr());
-    guard("batch", profile.getBatchAttr());
-    guard("sequence", profile.getSequenceAttr());
-    guard("routed_rows", profile.getRoutedRowsAttr());
-    guard("tensor_parallel", profile.getTensorParallelAttr());
+    entry.profile = {profile.getSymName().str(), int64_t(profile.getPriority()),
+                     getGuards(profile)};
 
     if (std::optional<ArrayAttr> bindings = plan.getBindings())
       for (auto symbol : bindings->getAsRange<FlatSymbolRefAttr>())
@@ -396,11 +399,46 @@ private:
     step.operation = fallback.getOpName().str();
     step.reason = fallback.getReason().str();
     step.after.assign(fallback.getAfter().begin(), fallback.getAfter().end());
-    for (auto slot : fallback.getInputs().getAsRange<ArgAttr>())
-      step.inputs.push_back(describeSlot(slot));
-    for (auto slot : fallback.getOutputs().getAsRange<ArgAttr>())
-      step.outputs.push_back(describeSlot(slot));
+    step.family = fallback.getFamily().value_or("").str();
+    if (DictionaryAttr settings = fallback.getSettingsAttr())
+      for (NamedAttribute setting : settings)
+        step.attributes[setting.getName().str()] =
+            describeSetting(setting.getValue());
+    auto types = fallback.getTypes().getAsRange<TypeAttr>().begin();
+    auto describe = [&](ArrayAttr slots, ArrayAttr names, StringRef kind,
+                        std::vector<EngineOperand> &operands) {
+      for (auto [index, slot] : llvm::enumerate(slots.getAsRange<ArgAttr>())) {
+        EngineOperand operand;
+        operand.name = names ? cast<StringAttr>(names[index]).str()
+                             : (kind + Twine(index)).str();
+        operand.slot = describeSlot(slot);
+        auto type = cast<RankedTensorType>((*types++).getValue());
+        if (failed(describeType(fallback, type, operand, operand.slot.bytes)))
+          return failure();
+        operands.push_back(std::move(operand));
+      }
+      return success();
+    };
+    if (failed(describe(fallback.getInputs(), fallback.getOperandNamesAttr(),
+                        "input", step.inputs)) ||
+        failed(describe(fallback.getOutputs(), fallback.getResultNamesAttr(),
+                        "output", step.outputs)))
+      return failure();
+    for (auto [output, input] :
+         llvm::enumerate(fallback.getUpdates().value_or(ArrayRef<int64_t>())))
+      if (input >= 0)
+        step.outputs[output].updates = uint64_t(input);
     return success();
+  }
+
+  static AttributeValue describeSetting(Attribute value) {
+    if (auto flag = dyn_cast<BoolAttr>(value))
+      return flag.getValue();
+    if (auto number = dyn_cast<IntegerAttr>(value))
+      return number.getInt();
+    if (auto number = dyn_cast<FloatAttr>(value))
+      return number.getValueAsDouble();
+    return cast<StringAttr>(value).str();
   }
 
   EngineSlot describeSlot(ArgAttr slot) {

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
@@ -25,12 +26,24 @@ bool isInside(uint64_t offset, uint64_t bytes, uint64_t limit) {
   return offset <= limit && bytes <= limit - offset;
 }
 
+std::string toString(const DecisionNode &node) {
+  std::string text = guardNames[node.dimension].str();
+  for (const DecisionCase &next : node.cases)
+    text += " " + utostr(next.from) +
+            (next.kind == DecisionCase::Kind::Refuse ? ":refuse"
+             : next.kind == DecisionCase::Kind::Plan ? ":plan "
+                                                     : ":node ") +
+            (next.kind == DecisionCase::Kind::Refuse ? "" : utostr(next.index));
+  return text;
+}
+
 /// One touch of memory by a step. `space` tells arena and bindings apart.
 struct Touch {
   uint64_t space; // 0 the arena, 1 + index a binding
   uint64_t begin, end;
   bool reads, writes;
   std::string what;
+  size_t operand = 0; // of a fallback: its number, outputs after inputs
 
   bool overlaps(const Touch &other) const {
     return space == other.space && begin < other.end && other.begin < end;
@@ -57,8 +70,8 @@ public:
         report(where + "/name", "expected a name of its own, found \"" +
                                     engine.plans[i].name + "\" twice");
       checkPlan(engine.plans[i], where);
-      checkReachable(i, where);
     }
+    checkDecisions();
     return std::move(findings);
   }
 
@@ -185,8 +198,10 @@ private:
                                         Twine(kernel.staticLds));
   }
 
+  /// `stated` is the size at the key `bytesKey`.
   template <typename T>
-  void checkTensor(const T &tensor, const std::string &where) {
+  void checkTensor(const T &tensor, uint64_t stated, const char *bytesKey,
+                   const std::string &where) {
     Expected<Layout> layout = Layout::parse(tensor.layout);
     if (!layout) {
       report(where + "/layout", llvm::toString(layout.takeError()));
@@ -197,10 +212,10 @@ private:
     Expected<uint64_t> bytes = tensorBytes(tensor.type, tensor.shape);
     if (!bytes)
       report(where + "/shape", llvm::toString(bytes.takeError()));
-    else if (*bytes != tensor.bytes)
-      report(where + "/bytes", "expected " + Twine(*bytes) + " for " +
+    else if (*bytes != stated)
+      report(where + bytesKey, "expected " + Twine(*bytes) + " for " +
                                    tensorName(tensor.type, tensor.shape) +
-                                   ", found " + Twine(tensor.bytes));
+                                   ", found " + Twine(stated));
   }
 
   void checkBindings() {
@@ -217,7 +232,7 @@ private:
                .second)
         report(where + "/index", "expected each index of a role once, found " +
                                      Twine(binding.index) + " twice");
-      checkTensor(binding, where);
+      checkTensor(binding, binding.bytes, "/bytes", where);
     }
     for (const std::set<uint64_t> &used : indices)
       if (!used.empty() && *used.rbegin() != used.size() - 1)
@@ -243,7 +258,7 @@ private:
       if (!names.insert(weight.name).second)
         report(where + "/name", "expected a name of its own, found \"" +
                                     weight.name + "\" twice");
-      checkTensor(weight, where);
+      checkTensor(weight, weight.bytes, "/bytes", where);
       if (weights.alignment && weight.offset % weights.alignment != 0)
         report(where + "/offset", "expected a multiple of the alignment " +
                                       Twine(weights.alignment) + ", found " +
@@ -341,30 +356,33 @@ private:
     checkOutputs(plan, where);
   }
 
-  /// Plans are tried by priority and then by name. One whose shapes another
-  /// takes all is never launched.
-  void checkReachable(size_t index, const std::string &where) {
-    const EngineProfile &profile = engine.plans[index].profile;
-    for (size_t i = 0; i != engine.plans.size(); ++i) {
-      const EngineProfile &other = engine.plans[i].profile;
-      bool isFirst = other.priority != profile.priority
-                         ? other.priority > profile.priority
-                         : std::pair(StringRef(other.name), i) <
-                               std::pair(StringRef(profile.name), index);
-      if (i == index || !isFirst)
-        continue;
-      bool takesAll = all_of(other.guards, [&](const auto &guard) {
-        auto own = profile.guards.find(guard.first);
-        return own != profile.guards.end() &&
-               guard.second.contains(own->second.min) &&
-               guard.second.contains(own->second.max);
-      });
-      if (takesAll && !other.guards.empty())
-        report(where + "/profile", "expected guards that admit what no profile "
-                                   "before does, found that " +
-                                       other.name + " takes everything of " +
-                                       profile.name);
+  /// The table must be the one that follows from the plans.
+  void checkDecisions() {
+    if (engine.plans.empty())
+      return;
+    Expected<DecisionTable> table = decidePlans(engine);
+    if (!table) {
+      std::string text = llvm::toString(table.takeError());
+      SmallVector<StringRef> lines;
+      StringRef(text).split(lines, '\n');
+      for (StringRef line : lines)
+        report("/decisions", line);
+      return;
     }
+    const auto &expected = table->nodes, &found = engine.decisions.nodes;
+    auto [want, have] = std::mismatch(expected.begin(), expected.end(),
+                                      found.begin(), found.end());
+    if (want == expected.end() && have == found.end())
+      return;
+    std::string where =
+        ("/decisions/nodes/" + Twine(want - expected.begin())).str();
+    if (want == expected.end() || have == found.end())
+      report(where, "expected " + Twine(expected.size()) +
+                        " nodes as the guards say, found " +
+                        Twine(found.size()));
+    else
+      report(where, "expected " + toString(*want) +
+                        " as the guards say, found " + toString(*have));
   }
 
   void checkLaunch(const EnginePlan &plan, const EngineStep &step,
@@ -415,11 +433,21 @@ private:
       checkArgument(plan, step.arguments[i], kernel.arguments[i],
                     (where + "/arguments/" + Twine(i)).str(), stepTouches);
     // In place means exactly in place: the ranges are equal, or apart.
+    checkApart(stepTouches, where, [](const Touch &lhs, const Touch &rhs) {
+      return lhs.begin == rhs.begin && !(lhs.writes && rhs.writes);
+    });
+  }
+
+  /// Reports what overlaps in a step where one of two is written, unless
+  /// `mayOverlap`.
+  void checkApart(const std::vector<Touch> &stepTouches,
+                  const std::string &where,
+                  function_ref<bool(const Touch &, const Touch &)> mayOverlap) {
     for (size_t i = 0; i != stepTouches.size(); ++i)
       for (size_t j = i + 1; j != stepTouches.size(); ++j) {
         const Touch &lhs = stepTouches[i], &rhs = stepTouches[j];
         if ((lhs.writes || rhs.writes) && lhs.overlaps(rhs) &&
-            (lhs.begin != rhs.begin || (lhs.writes && rhs.writes)))
+            !mayOverlap(lhs, rhs))
           report(where, "expected arguments that are apart where one is "
                         "written, found an overlap of " +
                             lhs.what + " and " + rhs.what);
@@ -520,25 +548,91 @@ private:
   void checkFallback(const EnginePlan &plan, const EngineStep &step,
                      const std::string &where,
                      std::vector<Touch> &stepTouches) {
-    using Kind = EngineSlot::Kind;
-    auto isMemory = [](const EngineSlot &slot) {
-      return slot.kind != Kind::Value && slot.kind != Kind::Null;
-    };
     if (step.operation.empty())
       report(where + "/operation", "expected a name");
+    if (step.reason.empty())
+      report(where + "/reason", "expected why no kernel does it");
     for (size_t i = 0; i != step.inputs.size(); ++i)
-      if (isMemory(step.inputs[i]))
-        checkMemory(plan, step.inputs[i], true, false,
-                    (where + "/inputs/" + Twine(i)).str(),
-                    ("input " + Twine(i)).str(), stepTouches);
+      checkOperand(plan, step.inputs, i, /*writes=*/false, i,
+                   (where + "/inputs/" + Twine(i)).str(), stepTouches);
+    for (size_t i = 0; i != step.inputs.size(); ++i)
+      if (step.inputs[i].updates)
+        report((where + "/inputs/" + Twine(i) + "/updates").str(),
+               "expected that only outputs update");
+    std::set<uint64_t> updated;
     for (size_t i = 0; i != step.outputs.size(); ++i) {
+      const EngineOperand &output = step.outputs[i];
       std::string at = (where + "/outputs/" + Twine(i)).str();
-      if (!isMemory(step.outputs[i]))
-        report(at, "expected memory");
-      else
-        checkMemory(plan, step.outputs[i], false, true, at,
-                    ("output " + Twine(i)).str(), stepTouches);
+      checkOperand(plan, step.outputs, i, /*writes=*/true,
+                   step.inputs.size() + i, at, stepTouches);
+      if (!output.updates)
+        continue;
+      if (*output.updates >= step.inputs.size())
+        report(at + "/updates", "expected an input below " +
+                                    Twine(step.inputs.size()) + ", found " +
+                                    Twine(*output.updates));
+      else if (!updated.insert(*output.updates).second)
+        report(at + "/updates", "expected each input once, found " +
+                                    Twine(*output.updates) + " twice");
+      else if (const EngineOperand &input = step.inputs[*output.updates];
+               input.type != output.type || input.shape != output.shape ||
+               input.layout != output.layout || !(input.slot == output.slot))
+        report(at, "expected the type, layout and memory of " + input.name +
+                       ", which it updates");
     }
+    // The memory of an input that is updated is nobody else's.
+    checkApart(stepTouches, where, [&](const Touch &lhs, const Touch &rhs) {
+      return any_of(step.outputs, [&](const EngineOperand &output) {
+        return output.updates == lhs.operand &&
+               rhs.operand ==
+                   size_t(&output - step.outputs.data()) + step.inputs.size();
+      });
+    });
+  }
+
+  void checkOperand(const EnginePlan &plan,
+                    const std::vector<EngineOperand> &operands, size_t index,
+                    bool writes, size_t number, const std::string &where,
+                    std::vector<Touch> &stepTouches) {
+    using Kind = EngineSlot::Kind;
+    const EngineOperand &operand = operands[index];
+    const EngineSlot &slot = operand.slot;
+    if (operand.name.empty())
+      report(where + "/name", "expected a name");
+    for (size_t i = 0; i != index; ++i)
+      if (operands[i].name == operand.name)
+        report(where + "/name", "expected a name of its own, found \"" +
+                                    operand.name + "\" twice");
+    if (slot.kind == Kind::Value || slot.kind == Kind::Null) {
+      report(where + "/slot", "expected memory");
+      return;
+    }
+    checkTensor(operand, slot.bytes, "/slot/bytes", where);
+    size_t before = stepTouches.size();
+    if (!checkMemory(plan, slot, !writes, writes, where + "/slot",
+                     (writes ? "output " : "input ") + operand.name,
+                     stepTouches))
+      return;
+    if (stepTouches.size() != before)
+      stepTouches.back().operand = number;
+    if (slot.offset % elementBytes(operand.type) != 0)
+      report(where + "/slot/offset", "expected a multiple of the size of " +
+                                         elementTypeName(operand.type) +
+                                         ", found " + Twine(slot.offset));
+    auto compare = [&](const auto &buffer) {
+      if (buffer.type != operand.type)
+        report(where + "/type", "expected " + elementTypeName(buffer.type) +
+                                    " as " + buffer.name + " holds, found " +
+                                    elementTypeName(operand.type));
+      else if (slot.bytes == buffer.bytes && operand.layout != buffer.layout)
+        report(where + "/layout", "expected " + buffer.layout + ", in which " +
+                                      buffer.name + " lies, found " +
+                                      operand.layout);
+    };
+    if (slot.kind == Kind::Binding)
+      compare(engine.bindings[slot.index]);
+    else if (slot.kind == Kind::Weight)
+      compare(engine.weights.entries[slot.index]);
   }
 
   /// Every two steps that touch the same bytes, one of them writing, must be
@@ -633,6 +727,13 @@ private:
   std::vector<std::vector<Touch>> touches; // by step of the current plan
 };
 } // namespace
+
+Expected<DecisionTable> decidePlans(const Engine &engine) {
+  std::vector<DecisionPlan> plans;
+  for (const EnginePlan &plan : engine.plans)
+    plans.push_back({plan.name, plan.profile.priority, plan.profile.guards});
+  return compileDecisions(plans, engine.domain);
+}
 
 std::vector<BundleFinding> verifyEngine(const Engine &engine) {
   return Verifier(engine).run();

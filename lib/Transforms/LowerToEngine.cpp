@@ -9,6 +9,7 @@
 #include "Storage.h"
 
 #include "Netra/IR/ContractConversion.h"
+#include "Netra/IR/EngineDecisions.h"
 #include "Netra/Transforms/Passes.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -123,7 +124,8 @@ public:
       : module(module), instances(catalog), symbols(module),
         builder(module.getContext()) {}
 
-  LogicalResult run(StringRef engineName, StringRef target) {
+  LogicalResult run(StringRef engineName, StringRef target,
+                    ArrayRef<std::string> domain) {
     for (auto func : module.getOps<func::FuncOp>()) {
       if (failed(checkFunction(func)))
         return failure();
@@ -148,6 +150,8 @@ public:
       if (failed(addPlan(func)))
         return failure();
     emit();
+    if (failed(decide(domain)))
+      return failure();
     return eraseModelLevel();
   }
 
@@ -489,7 +493,9 @@ private:
         builder, op.getLoc(), op.getOpNameAttr(), op.getReasonAttr(),
         builder.getArrayAttr(inputs), builder.getArrayAttr(outputs),
         builder.getArrayAttr(types), builder.getDenseI64ArrayAttr({}),
-        builder.getStringAttr(getStepName(op)), op.getSettingsAttr());
+        builder.getStringAttr(getStepName(op)), op.getOperandNamesAttr(),
+        op.getResultNamesAttr(), op.getUpdatesAttr(), op.getSettingsAttr(),
+        op.getFamilyAttr());
     return success();
   }
 
@@ -576,6 +582,24 @@ private:
     }
   }
 
+  /// The table that chooses the plan of a launch.
+  LogicalResult decide(ArrayRef<std::string> domain) {
+    std::vector<GuardBox> boxes;
+    for (const std::string &text : domain) {
+      llvm::Expected<GuardBox> box = parseGuardBox(text);
+      if (!box)
+        return emitErrors(module, box.takeError());
+      boxes.push_back(std::move(*box));
+    }
+    if (!boxes.empty())
+      engine.setDomainAttr(domainToAttr(module.getContext(), boxes));
+    llvm::Expected<DecisionTable> table = compileDecisions(engine);
+    if (!table)
+      return emitErrors(module, table.takeError());
+    addDecisions(builder, engine, *table);
+    return success();
+  }
+
   /// The engine says everything now; functions go before what they refer to.
   LogicalResult eraseModelLevel() {
     for (func::FuncOp func : functions)
@@ -617,7 +641,7 @@ public:
     ModuleOp module = getOperation();
     FailureOr<Catalog> catalog = loadCatalog(module, libraryRoot, target);
     if (failed(catalog) ||
-        failed(EngineBuilder(module, *catalog).run(engineName, target)))
+        failed(EngineBuilder(module, *catalog).run(engineName, target, domain)))
       signalPassFailure();
   }
 };

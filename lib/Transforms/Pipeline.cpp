@@ -55,6 +55,8 @@ void netra::buildEnginePipeline(OpPassManager &manager,
   lower.target = options.target;
   lower.libraryRoot = options.libraryRoot;
   lower.engineName = options.name;
+  for (const std::string &box : options.domain)
+    lower.domain.push_back(box);
   manager.addPass(createNetraLowerToEngine(lower));
 }
 

@@ -173,8 +173,10 @@ private:
     fallback.setOperandNamesAttr(builder.getStrArrayAttr(operandNames));
     fallback.setResultNamesAttr(builder.getStrArrayAttr(resultNames));
     // The framework needs what the operation says besides its operands.
+    Problem problem = op.getProblem();
+    fallback.setFamily(problem.family);
     SmallVector<NamedAttribute> settings;
-    for (const auto &[key, value] : op.getProblem().attributes)
+    for (const auto &[key, value] : problem.attributes)
       settings.push_back(
           builder.getNamedAttr(key, makeSetting(builder, value)));
     // Numbers that neither a shape nor an attribute of the problem says.

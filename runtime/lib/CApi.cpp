@@ -293,6 +293,9 @@ netra_status netra_engine_query_operation(const netra_engine *engine,
     filled.contract = step.contract.c_str();
     filled.symbol = "";
     filled.reason = step.reason.c_str();
+    filled.family = step.family.c_str();
+    filled.input_count = uint32_t(step.inputs.size());
+    filled.output_count = uint32_t(step.outputs.size());
     if (step.kind == NETRA_STEP_LAUNCH) {
       const ManifestKernel &kernel =
           manifest.codeObjects[step.codeObject].kernels[step.kernel];
@@ -306,6 +309,25 @@ netra_status netra_engine_query_operation(const netra_engine *engine,
       filled.kernarg_bytes = uint32_t(kernel.kernargBytes);
     }
     return give(filled, info);
+  });
+}
+
+netra_status netra_engine_query_operand(const netra_engine *engine,
+                                        uint32_t profile, uint32_t operation,
+                                        int32_t isOutput, uint32_t operand,
+                                        netra_operand_info *info) {
+  return call(engine, [&](const Engine &e) {
+    const auto &plans = e.getManifest().plans;
+    NETRA_RETURN_IF_FAILED(requireIndex("profile", profile, plans));
+    NETRA_RETURN_IF_FAILED(
+        requireIndex("operation", operation, plans[profile].steps));
+    const netra_operand_info *known =
+        e.getOperand(profile, operation, isOutput, operand);
+    if (!known)
+      return invalid(
+          cat("step ", operation, " (", plans[profile].steps[operation].name,
+              ") has no fallback ", isOutput ? "output " : "input ", operand));
+    return give(*known, info);
   });
 }
 
@@ -418,6 +440,15 @@ netra_status netra_engine_set_fallback(netra_engine *engine,
   return call(engine, [&](Engine &e) {
     NETRA_RETURN_IF_FAILED(requirePointer(operation, "operation"));
     return e.setFallback(operation, function, user, flags);
+  });
+}
+
+netra_status netra_engine_set_step_fallback(netra_engine *engine,
+                                            uint32_t profile, uint32_t step,
+                                            netra_fallback_fn function,
+                                            void *user, uint32_t flags) {
+  return call(engine, [&](Engine &e) {
+    return e.setStepFallback(profile, step, function, user, flags);
   });
 }
 

@@ -130,22 +130,18 @@ Status Engine::initialize(const netra_engine_options &options) {
   }
   bundle.code.clear();
 
-  for (const ManifestPlan &plan : manifest.plans) {
+  for (size_t p = 0; p < manifest.plans.size(); ++p) {
+    const ManifestPlan &plan = manifest.plans[p];
     arenaBytes = std::max(arenaBytes, plan.arenaBytes);
     arenaAlignment = std::max(arenaAlignment, plan.arenaAlignment);
-    for (const ManifestStep &step : plan.steps)
-      if (step.kind == NETRA_STEP_FALLBACK &&
-          fallbackIndex(step.operation) == fallbacks.size())
-        fallbacks.push_back({step.operation, nullptr, nullptr, 0});
+    for (size_t s = 0; s < plan.steps.size(); ++s) {
+      if (plan.steps[s].kind != NETRA_STEP_FALLBACK)
+        continue;
+      fallbacks.push_back(describeFallback(plan.steps[s]));
+      fallbacks.back().plan = p;
+      fallbacks.back().step = s;
+    }
   }
-  for (uint32_t i = 0; i < manifest.plans.size(); ++i)
-    choiceOrder.push_back(i);
-  std::sort(choiceOrder.begin(), choiceOrder.end(),
-            [&](uint32_t a, uint32_t b) {
-              const ManifestPlan &x = manifest.plans[a], &y = manifest.plans[b];
-              return x.priority != y.priority ? x.priority > y.priority
-                                              : x.name < y.name;
-            });
   bound = std::vector<Bound>(manifest.bindings.size());
   for (uint32_t i = 0; i < std::max(options.lanes, 1u); ++i) {
     lanes.push_back(std::make_unique<Lane>());
@@ -327,28 +323,111 @@ Status Engine::bind(uint32_t index, void *pointer, uint64_t bytes) {
   return Status::ok();
 }
 
-size_t Engine::fallbackIndex(const std::string &operation) const {
+/// Everything points into the step, which stays where it is.
+Engine::Fallback Engine::describeFallback(const ManifestStep &step) {
+  auto describe = [](const ManifestOperand &operand, netra_operand_role role) {
+    netra_operand_info info = {};
+    info.struct_size = sizeof(info);
+    info.name = operand.name.c_str();
+    info.role = role;
+    info.type = operand.type.c_str();
+    info.layout = operand.layout.c_str();
+    info.shape = operand.shape.data();
+    info.rank = uint32_t(operand.shape.size());
+    info.partner = UINT32_MAX;
+    info.bytes = operand.slot.bytes;
+    return info;
+  };
+  Fallback result;
+  for (const ManifestOperand &input : step.inputs)
+    result.inputs.push_back(describe(input, NETRA_OPERAND_READ));
+  for (const ManifestOperand &output : step.outputs) {
+    result.outputs.push_back(describe(output, NETRA_OPERAND_WRITE));
+    if (output.updates == UINT64_MAX)
+      continue;
+    netra_operand_info &in = result.inputs[output.updates];
+    netra_operand_info &out = result.outputs.back();
+    in.role = out.role = NETRA_OPERAND_UPDATE;
+    in.partner = uint32_t(result.outputs.size() - 1);
+    out.partner = uint32_t(output.updates);
+  }
+  for (const ManifestAttribute &attribute : step.attributes) {
+    netra_attribute value = attribute.value;
+    value.name = attribute.name.c_str();
+    if (value.kind == NETRA_ATTRIBUTE_TEXT)
+      value.value.text = attribute.text.c_str();
+    result.attributes.push_back(value);
+  }
+  return result;
+}
+
+size_t Engine::fallbackIndex(size_t plan, size_t step) const {
   size_t index = 0;
-  while (index < fallbacks.size() && fallbacks[index].operation != operation)
+  while (index < fallbacks.size() &&
+         (fallbacks[index].plan != plan || fallbacks[index].step != step))
     ++index;
   return index;
+}
+
+const netra_operand_info *Engine::getOperand(uint32_t profile, uint32_t step,
+                                             bool isOutput,
+                                             uint32_t index) const {
+  size_t at = fallbackIndex(profile, step);
+  if (at == fallbacks.size())
+    return nullptr;
+  const auto &operands =
+      isOutput ? fallbacks[at].outputs : fallbacks[at].inputs;
+  return index < operands.size() ? &operands[index] : nullptr;
+}
+
+static Status checkFallbackFlags(uint32_t flags) {
+  if (flags & ~NETRA_FALLBACK_CAPTURABLE)
+    return {NETRA_INVALID_ARGUMENT, cat("flags: unknown bits in ", flags)};
+  return Status::ok();
 }
 
 Status Engine::setFallback(const char *operation, netra_fallback_fn function,
                            void *user, uint32_t fallbackFlags) {
   std::lock_guard<std::mutex> guard(mutex);
   NETRA_RETURN_IF_FAILED(requireOpen());
-  if (fallbackFlags & ~NETRA_FALLBACK_CAPTURABLE)
-    return {NETRA_INVALID_ARGUMENT,
-            cat("flags: unknown bits in ", fallbackFlags)};
-  size_t index = fallbackIndex(operation);
-  if (index == fallbacks.size())
+  NETRA_RETURN_IF_FAILED(checkFallbackFlags(fallbackFlags));
+  bool found = false;
+  for (Fallback &fallback : fallbacks)
+    if (stepOf(fallback).operation == operation) {
+      fallback.function = function;
+      fallback.user = user;
+      fallback.flags = fallbackFlags;
+      found = true;
+    }
+  if (!found)
     return {NETRA_INVALID_ARGUMENT,
             cat("no step of the engine falls back to ", operation)};
+  return Status::ok();
+}
+
+Status Engine::setStepFallback(uint32_t profile, uint32_t step,
+                               netra_fallback_fn function, void *user,
+                               uint32_t fallbackFlags) {
+  std::lock_guard<std::mutex> guard(mutex);
+  NETRA_RETURN_IF_FAILED(requireOpen());
+  NETRA_RETURN_IF_FAILED(checkFallbackFlags(fallbackFlags));
+  size_t index = fallbackIndex(profile, step);
+  if (index == fallbacks.size())
+    return {NETRA_INVALID_ARGUMENT, cat("step ", step, " of profile ", profile,
+                                        " is no fallback of the engine")};
   fallbacks[index].function = function;
   fallbacks[index].user = user;
   fallbacks[index].flags = fallbackFlags;
   return Status::ok();
+}
+
+Status Engine::missing(const Fallback &fallback) const {
+  const ManifestPlan &plan = bundle.manifest.plans[fallback.plan];
+  const ManifestStep &step = plan.steps[fallback.step];
+  return {NETRA_FALLBACK_REQUIRED,
+          cat("plan ", plan.name, ", step ", fallback.step, " (", step.name,
+              ") falls back to ", step.operation,
+              ", which nothing is registered for")};
 }
 
 //===----------------------------------------------------------------------===//
@@ -378,11 +457,11 @@ Status Engine::checkOverlaps() const {
   return Status::ok();
 }
 
-netra_operand Engine::operandOf(const Lane &lane,
-                                const ManifestSlot &slot) const {
+Engine::Address Engine::addressOf(const Lane &lane,
+                                  const ManifestSlot &slot) const {
   auto at = [&](const void *base) {
     auto *start = const_cast<char *>(static_cast<const char *>(base));
-    return netra_operand{start + slot.offset, slot.bytes, 0};
+    return Address{start + slot.offset, 0};
   };
   switch (slot.kind) {
   case ManifestSlot::Kind::Binding:
@@ -393,11 +472,11 @@ netra_operand Engine::operandOf(const Lane &lane,
   case ManifestSlot::Kind::Arena:
     return at(lane.arena);
   case ManifestSlot::Kind::Value:
-    return {nullptr, elementBytes(slot.type), slot.bits};
+    return {nullptr, slot.bits};
   case ManifestSlot::Kind::Null:
     break;
   }
-  return {nullptr, 0, 0};
+  return {};
 }
 
 void Engine::preparePlan(Lane &lane, size_t index, PreparedPlan &plan) const {
@@ -423,17 +502,22 @@ void Engine::preparePlan(Lane &lane, size_t index, PreparedPlan &plan) const {
     PreparedStep &out = plan.steps[i];
     out.isLaunch = step.kind == NETRA_STEP_LAUNCH;
     if (!out.isLaunch) {
-      out.fallback = fallbackIndex(step.operation);
-      for (const auto &[slots, operands] :
-           {std::pair(&step.inputs, &out.inputs),
-            std::pair(&step.outputs, &out.outputs)}) {
-        for (const ManifestSlot &slot : *slots)
-          operands->push_back(operandOf(lane, slot));
-        for (size_t j = 0; j < slots->size(); ++j)
-          if ((*slots)[j].kind == ManifestSlot::Kind::Binding)
-            plan.patches[(*slots)[j].index].push_back(
-                {&(*operands)[j].pointer, (*slots)[j].offset});
-      }
+      out.fallback = fallbackIndex(index, i);
+      auto prepare = [&](const std::vector<ManifestOperand> &sources,
+                         const std::vector<netra_operand_info> &infos,
+                         std::vector<netra_operand> &operands) {
+        operands.resize(sources.size());
+        for (size_t j = 0; j < sources.size(); ++j) {
+          const ManifestSlot &slot = sources[j].slot;
+          operands[j] = {addressOf(lane, slot).pointer, slot.bytes, &infos[j]};
+          if (slot.kind == ManifestSlot::Kind::Binding)
+            plan.patches[slot.index].push_back(
+                {&operands[j].pointer, slot.offset});
+        }
+      };
+      const Fallback &fallback = fallbacks[out.fallback];
+      prepare(step.inputs, fallback.inputs, out.inputs);
+      prepare(step.outputs, fallback.outputs, out.outputs);
       continue;
     }
     const ManifestKernel &kernel = kernelOf(step);
@@ -449,7 +533,7 @@ void Engine::preparePlan(Lane &lane, size_t index, PreparedPlan &plan) const {
     for (size_t a = 0; a < step.arguments.size(); ++a) {
       const ManifestSlot &slot = step.arguments[a];
       const ManifestArgument &argument = kernel.arguments[a];
-      netra_operand operand = operandOf(lane, slot);
+      Address operand = addressOf(lane, slot);
       uint8_t *place = image + argument.offset;
       if (argument.isPointer)
         std::memcpy(place, &operand.pointer, sizeof(void *));
@@ -476,20 +560,18 @@ Status Engine::finalize() {
     return {NETRA_BINDING,
             cat("the engine needs ", manifest.weights.bytes,
                 " bytes of weights; load or bind them before finalizing")};
-  std::string missing;
+  std::string unbound;
   for (size_t i = 0; i < bound.size(); ++i)
     if (!bound[i].pointer && manifest.bindings[i].bytes)
-      missing += cat(missing.empty() ? "" : ", ", manifest.bindings[i].name);
-  if (!missing.empty())
-    return {NETRA_BINDING, cat("nothing is bound to ", missing)};
+      unbound += cat(unbound.empty() ? "" : ", ", manifest.bindings[i].name);
+  if (!unbound.empty())
+    return {NETRA_BINDING, cat("nothing is bound to ", unbound)};
   NETRA_RETURN_IF_FAILED(checkOverlaps());
 
   missingFallback.assign(manifest.plans.size(), -1);
-  for (size_t p = 0; p < manifest.plans.size(); ++p)
-    for (const ManifestStep &step : manifest.plans[p].steps)
-      if (step.kind == NETRA_STEP_FALLBACK && missingFallback[p] < 0)
-        if (size_t f = fallbackIndex(step.operation); !fallbacks[f].function)
-          missingFallback[p] = int64_t(f);
+  for (size_t f = fallbacks.size(); f-- > 0;)
+    if (!fallbacks[f].function)
+      missingFallback[fallbacks[f].plan] = int64_t(f);
 
   for (const std::unique_ptr<Lane> &lane : lanes) {
     lane->plans.clear();
@@ -519,19 +601,16 @@ Status Engine::prepare(uint32_t profile, void *stream) {
             cat("there is no profile ", profile, "; the engine has ",
                 bundle.manifest.plans.size())};
   const ManifestPlan &plan = bundle.manifest.plans[profile];
-  if (int64_t missing = missingFallback[profile]; missing >= 0)
-    return {NETRA_FALLBACK_REQUIRED, cat("plan ", plan.name, " falls back to ",
-                                         fallbacks[size_t(missing)].operation,
-                                         ", which nothing is registered for")};
+  if (int64_t first = missingFallback[profile]; first >= 0)
+    return missing(fallbacks[size_t(first)]);
   if (!(flags & NETRA_ENGINE_GRAPH) || isPrepared(profile))
     return Status::ok();
-  for (const ManifestStep &step : plan.steps)
-    if (step.kind == NETRA_STEP_FALLBACK &&
-        !(fallbacks[fallbackIndex(step.operation)].flags &
-          NETRA_FALLBACK_CAPTURABLE))
+  for (const Fallback &fallback : fallbacks)
+    if (fallback.plan == profile &&
+        !(fallback.flags & NETRA_FALLBACK_CAPTURABLE))
       return {NETRA_FALLBACK_REQUIRED,
-              cat("plan ", plan.name, ": the fallback registered for ",
-                  step.operation,
+              cat("plan ", plan.name, ", step ", fallback.step,
+                  ": the fallback registered for ", stepOf(fallback).operation,
                   " is not capturable; launches of this plan stay direct")};
 
   DeviceScope scope(*this);

@@ -32,7 +32,7 @@ struct PreparedStep {
   uint32_t dynamicLds = 0;
   size_t kernargBytes = 0;
   void *extra[5] = {};
-  // Fallback. Function and user are read from the engine's registrations.
+  // Fallback: its number among those of the engine.
   size_t fallback = 0;
   std::vector<netra_operand> inputs, outputs;
 };
@@ -87,6 +87,12 @@ public:
   Status bind(uint32_t index, void *pointer, uint64_t bytes);
   Status setFallback(const char *operation, netra_fallback_fn function,
                      void *user, uint32_t flags);
+  Status setStepFallback(uint32_t profile, uint32_t step,
+                         netra_fallback_fn function, void *user,
+                         uint32_t flags);
+  /// What an operand of a fallback is, or null.
+  const netra_operand_info *getOperand(uint32_t profile, uint32_t step,
+                                       bool isOutput, uint32_t index) const;
   Status finalize();
   Status prepare(uint32_t profile, void *stream);
   /// Fails while a launch is in flight; after success only the destructor may
@@ -130,11 +136,19 @@ private:
     std::atomic<void *> pointer{nullptr};
     uint64_t bytes = 0;
   };
+  /// A fallback step: what it is, and who computes it.
   struct Fallback {
-    std::string operation;
+    size_t plan = 0, step = 0;
+    std::vector<netra_operand_info> inputs, outputs;
+    std::vector<netra_attribute> attributes;
     netra_fallback_fn function = nullptr;
     void *user = nullptr;
     uint32_t flags = 0;
+  };
+  /// Memory on the device, or the bits of a value.
+  struct Address {
+    void *pointer = nullptr;
+    uint64_t value = 0;
   };
 
   Engine() = default;
@@ -146,8 +160,13 @@ private:
                      uint64_t bytes) const;
   Status checkOverlaps() const;
   void preparePlan(Lane &lane, size_t index, PreparedPlan &plan) const;
-  netra_operand operandOf(const Lane &lane, const ManifestSlot &slot) const;
-  size_t fallbackIndex(const std::string &operation) const;
+  Address addressOf(const Lane &lane, const ManifestSlot &slot) const;
+  static Fallback describeFallback(const ManifestStep &step);
+  size_t fallbackIndex(size_t plan, size_t step) const;
+  const ManifestStep &stepOf(const Fallback &fallback) const {
+    return bundle.manifest.plans[fallback.plan].steps[fallback.step];
+  }
+  Status missing(const Fallback &fallback) const;
   Status checkShape(uint32_t profile, const netra_shape &shape) const;
   Status resolve(uint32_t &profile, const netra_shape &shape) const;
   Status capture(Lane &lane, size_t profile, void *stream);
@@ -174,9 +193,8 @@ private:
   std::vector<void *> modules;
   std::vector<std::vector<void *>> functions; // by code object and kernel
   std::vector<std::unique_ptr<Lane>> lanes;
-  std::vector<uint32_t> choiceOrder; // plans by priority, then name
   std::vector<Bound> bound;
-  std::vector<Fallback> fallbacks; // one per distinct operation of the plans
+  std::vector<Fallback> fallbacks; // by plan and step
   /// By plan: the first fallback that nothing is registered for, or -1. Fixed
   /// by finalize().
   std::vector<int64_t> missingFallback;

@@ -11,15 +11,20 @@
 
 #include "Engine.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <thread>
 
 using namespace netra::rt;
 
+static std::array<uint64_t, dimensionCount> valuesOf(const netra_shape &shape) {
+  return {shape.m, shape.batch, shape.sequence, shape.routed_rows,
+          shape.tensor_parallel};
+}
+
 static bool admits(const Guards &guards, const netra_shape &shape) {
-  const uint64_t values[dimensionCount] = {shape.m, shape.batch, shape.sequence,
-                                           shape.routed_rows,
-                                           shape.tensor_parallel};
+  auto values = valuesOf(shape);
   for (unsigned i = 0; i < dimensionCount; ++i)
     if (values[i] < guards[i].min || values[i] > guards[i].max)
       return false;
@@ -83,15 +88,25 @@ private:
 };
 
 Status Engine::select(const netra_shape &shape, uint32_t &profile) const {
-  for (uint32_t index : choiceOrder)
-    if (admits(bundle.manifest.plans[index].guards, shape)) {
-      profile = index;
-      return Status::ok();
-    }
+  using Kind = ManifestCase::Kind;
+  auto values = valuesOf(shape);
+  const ManifestCase *found = nullptr;
+  size_t node = 0;
+  do {
+    const ManifestDecision &decision = bundle.manifest.decisions[node];
+    found = &*std::prev(std::upper_bound(
+        decision.cases.begin(), decision.cases.end(),
+        values[decision.dimension],
+        [](uint64_t value, const ManifestCase &c) { return value < c.from; }));
+    node = found->index;
+  } while (found->kind == Kind::Node);
+  if (found->kind == Kind::Plan) {
+    profile = uint32_t(found->index);
+    return checkShape(profile, shape);
+  }
   std::string plans;
-  for (uint32_t index : choiceOrder)
-    plans += cat("\n  ", bundle.manifest.plans[index].name, ": ",
-                 describe(bundle.manifest.plans[index].guards));
+  for (const ManifestPlan &plan : bundle.manifest.plans)
+    plans += cat("\n  ", plan.name, ": ", describe(plan.guards));
   return {NETRA_UNSUPPORTED_PROFILE,
           cat("no plan admits ", describe(shape), "; the engine has:", plans)};
 }
@@ -177,9 +192,7 @@ Status Engine::runStep(const PreparedPlan &plan, size_t profile, size_t index,
   const ManifestStep &source = bundle.manifest.plans[profile].steps[index];
   const Fallback &fallback = fallbacks[step.fallback];
   if (!fallback.function)
-    return {NETRA_FALLBACK_REQUIRED,
-            cat("step ", index, " (", source.name, ") falls back to ",
-                fallback.operation, ", which nothing is registered for")};
+    return missing(fallback);
   netra_fallback_call call = {};
   call.struct_size = sizeof(call);
   call.operation = source.operation.c_str();
@@ -192,10 +205,15 @@ Status Engine::runStep(const PreparedPlan &plan, size_t profile, size_t index,
   call.output_count = uint32_t(step.outputs.size());
   call.shape = &shape;
   call.stream = stream;
+  call.family = source.family.c_str();
+  call.reason = source.reason.c_str();
+  call.attributes = fallback.attributes.data();
+  call.attribute_count = uint32_t(fallback.attributes.size());
   if (netra_status code = fallback.function(fallback.user, &call))
-    return {code, cat("step ", index, " (", source.name,
-                      "): the fallback registered for ", fallback.operation,
-                      " failed")};
+    return {code,
+            cat("plan ", bundle.manifest.plans[profile].name, ", step ", index,
+                " (", source.name, "): the fallback registered for ",
+                source.operation, " failed")};
   return Status::ok();
 }
 
@@ -213,11 +231,8 @@ Status Engine::launch(uint32_t profile, const netra_shape &shape, void *stream,
   if (submission.refused())
     return {NETRA_BUSY, "the engine is being destroyed"};
   NETRA_RETURN_IF_FAILED(resolve(profile, shape));
-  if (int64_t missing = missingFallback[profile]; missing >= 0)
-    return {NETRA_FALLBACK_REQUIRED,
-            cat("plan ", bundle.manifest.plans[profile].name, " falls back to ",
-                fallbacks[size_t(missing)].operation,
-                ", which nothing is registered for")};
+  if (int64_t first = missingFallback[profile]; first >= 0)
+    return missing(fallbacks[size_t(first)]);
   for (uint32_t i = 0; i < bufferCount; ++i) {
     NETRA_RETURN_IF_FAILED(
         checkBuffer(buffers[i].binding, buffers[i].pointer, buffers[i].bytes));

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <bit>
 #include <set>
 
 using namespace netra::rt;
@@ -149,6 +150,30 @@ public:
     return options.begin()->second;
   }
 
+  /// A boolean, an integer, a string or {"f64": "0x<16 digits of its bits>"}.
+  ManifestAttribute attribute(const std::string &name) const {
+    ManifestAttribute result;
+    result.name = name;
+    if (value.is_boolean()) {
+      result.value.kind = NETRA_ATTRIBUTE_BOOLEAN;
+      result.value.value.boolean = value.get<bool>();
+    } else if (value.is_string()) {
+      result.value.kind = NETRA_ATTRIBUTE_TEXT;
+      result.text = string();
+    } else if (value.is_object()) {
+      keys({"f64"});
+      std::string digits = (*this)["f64"].hex("0x", 16);
+      result.value.kind = NETRA_ATTRIBUTE_NUMBER;
+      if (error.empty())
+        result.value.value.number =
+            std::bit_cast<double>(std::stoull(digits, nullptr, 16));
+    } else {
+      result.value.kind = NETRA_ATTRIBUTE_INTEGER;
+      result.value.value.integer = signedNumber();
+    }
+    return result;
+  }
+
   std::string type() const {
     std::string text = string();
     if (!elementBytes(text))
@@ -278,6 +303,23 @@ std::vector<ManifestSlot> readSlots(const Node &node) {
   return slots;
 }
 
+std::vector<ManifestOperand> readOperands(const Node &node) {
+  std::vector<ManifestOperand> operands;
+  for (const Node &item : node.array()) {
+    item.keys({"name", "type", "shape", "layout", "slot", "?updates"});
+    ManifestOperand operand;
+    operand.name = item["name"].nonEmpty();
+    operand.type = item["type"].type();
+    operand.shape = item["shape"].shape();
+    operand.layout = item["layout"].nonEmpty();
+    operand.slot = readSlot(item["slot"]);
+    if (item.has("updates"))
+      operand.updates = item["updates"].number(0, UINT32_MAX);
+    operands.push_back(std::move(operand));
+  }
+  return operands;
+}
+
 ManifestStep readStep(const Node &node) {
   ManifestStep step;
   step.kind = node["kind"].choice<netra_step_kind>(
@@ -286,11 +328,14 @@ ManifestStep readStep(const Node &node) {
   step.operation = node["operation"].nonEmpty();
   step.after = node["after"].numbers();
   if (step.kind == NETRA_STEP_FALLBACK) {
-    node.keys(
-        {"kind", "name", "operation", "reason", "inputs", "outputs", "after"});
-    step.reason = node["reason"].string();
-    step.inputs = readSlots(node["inputs"]);
-    step.outputs = readSlots(node["outputs"]);
+    node.keys({"kind", "name", "operation", "family", "reason", "attributes",
+               "inputs", "outputs", "after"});
+    step.family = node["family"].string();
+    step.reason = node["reason"].nonEmpty();
+    for (const auto &[key, item] : node["attributes"].entries())
+      step.attributes.push_back(item.attribute(key));
+    step.inputs = readOperands(node["inputs"]);
+    step.outputs = readOperands(node["outputs"]);
     return step;
   }
   node.keys({"kind", "name", "operation", "tactic", "contract", "code_object",
@@ -326,6 +371,32 @@ Guards readGuards(const Node &node) {
     guards[dimension] = {range[0], range[1]};
   }
   return guards;
+}
+
+ManifestDecision readDecision(const Node &node) {
+  using Kind = ManifestCase::Kind;
+  ManifestDecision decision;
+  node.keys({"dimension", "cases"});
+  decision.dimension =
+      node["dimension"].choice<unsigned>({{dimensionNames[0], 0},
+                                          {dimensionNames[1], 1},
+                                          {dimensionNames[2], 2},
+                                          {dimensionNames[3], 3},
+                                          {dimensionNames[4], 4}});
+  for (const Node &item : node["cases"].array()) {
+    ManifestCase next;
+    next.from = item["from"].number();
+    next.kind = item["take"].choice<Kind>(
+        {{"refuse", Kind::Refuse}, {"plan", Kind::Plan}, {"node", Kind::Node}});
+    if (next.kind == Kind::Refuse) {
+      item.keys({"from", "take"});
+    } else {
+      item.keys({"from", "take", "index"});
+      next.index = item["index"].number();
+    }
+    decision.cases.push_back(next);
+  }
+  return decision;
 }
 
 ManifestPlan readPlan(const Node &node) {
@@ -376,7 +447,7 @@ void readManifest(const Node &root, Manifest &manifest) {
     return root["format"].fail(
         cat("expected \"netra.engine/1\", found \"", format, '"'));
   root.keys({"format", "id", "name", "target", "files", "code_objects",
-             "bindings", "weights", "plans"});
+             "bindings", "weights", "plans", "decisions"});
   manifest.id = root["id"].hex("ne_", 24);
   manifest.name = root["name"].nonEmpty();
   Node target = root["target"];
@@ -418,6 +489,13 @@ void readManifest(const Node &root, Manifest &manifest) {
   manifest.weights = readWeights(root["weights"]);
   for (const Node &item : root["plans"].array())
     manifest.plans.push_back(readPlan(item));
+  Node decisions = root["decisions"];
+  decisions.keys({"domain", "otherwise", "nodes"});
+  for (const Node &item : decisions["domain"].array())
+    (void)readGuards(item); // concerns only the compiler
+  (void)decisions["otherwise"].choice<int>({{"refuse", 0}});
+  for (const Node &item : decisions["nodes"].array())
+    manifest.decisions.push_back(readDecision(item));
 }
 
 /// Rejects repeated keys, which JSON readers resolve in different ways.

@@ -82,9 +82,23 @@ struct ManifestSlot {
   std::string type;  // Value
   uint64_t bits = 0; // Value
 
+  bool operator==(const ManifestSlot &) const = default;
   bool isMemory() const {
     return kind == Kind::Binding || kind == Kind::Weight || kind == Kind::Arena;
   }
+};
+
+/// What an operation needs to know besides its operands.
+struct ManifestAttribute {
+  std::string name, text;
+  netra_attribute value = {}; // without `name` and `text`
+};
+
+struct ManifestOperand {
+  std::string name, type, layout;
+  std::vector<int64_t> shape;
+  ManifestSlot slot;
+  uint64_t updates = UINT64_MAX; // of an output: the input it is in place of
 };
 
 struct ManifestStep {
@@ -97,8 +111,9 @@ struct ManifestStep {
   std::array<uint64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   std::vector<ManifestSlot> arguments;
   // Fallback.
-  std::string reason;
-  std::vector<ManifestSlot> inputs, outputs;
+  std::string family, reason;
+  std::vector<ManifestAttribute> attributes;
+  std::vector<ManifestOperand> inputs, outputs;
 };
 
 /// The five dimensions a profile can guard, in the order of netra_shape.
@@ -123,6 +138,20 @@ struct ManifestPlan {
   std::vector<ManifestStep> steps;
 };
 
+/// What follows for the values of a dimension from `from` to the next case.
+struct ManifestCase {
+  enum class Kind : uint8_t { Refuse, Plan, Node };
+  uint64_t from = 0;
+  Kind kind = Kind::Refuse;
+  uint64_t index = 0;
+};
+
+/// A node of the decision table; the first is where a launch begins.
+struct ManifestDecision {
+  unsigned dimension = DimM;
+  std::vector<ManifestCase> cases;
+};
+
 struct Manifest {
   std::string id, name, architecture;
   uint64_t waveSize = 0, codeObjectVersion = 0;
@@ -131,6 +160,7 @@ struct Manifest {
   std::vector<ManifestBinding> bindings;
   ManifestWeights weights;
   std::vector<ManifestPlan> plans;
+  std::vector<ManifestDecision> decisions;
 };
 
 /// Size of an element of a type spelled as in engine.json; 0 when unknown.

@@ -98,7 +98,7 @@ public:
         "plans", manifest.plans, [](const ManifestPlan &p) { return p.name; }));
     for (const ManifestPlan &candidate : manifest.plans)
       NETRA_RETURN_IF_FAILED(checkPlan(candidate));
-    return Status::ok();
+    return decisions();
   }
 
 private:
@@ -236,6 +236,38 @@ private:
       if (ordered[i]->offset < ordered[i - 1]->offset + ordered[i - 1]->bytes)
         return bad(cat("weights ", ordered[i - 1]->name, " and ",
                        ordered[i]->name, " overlap"));
+    return Status::ok();
+  }
+
+  /// A launch ends after at most one node per dimension, in a plan that is
+  /// there. That the plan admits the launch is checked by the launch.
+  Status decisions() {
+    using Kind = ManifestCase::Kind;
+    const auto &nodes = manifest.decisions;
+    if (nodes.empty())
+      return bad("/decisions/nodes: expected at least one node");
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      std::string what = cat("/decisions/nodes/", i);
+      const auto &cases = nodes[i].cases;
+      if (cases.empty() || cases.front().from != 0)
+        return bad(cat(what, ": expected cases from 0 on"));
+      for (size_t c = 0; c < cases.size(); ++c) {
+        if (c && cases[c].from <= cases[c - 1].from)
+          return bad(cat(what, "/cases/", c, "/from: expected more than ",
+                         cases[c - 1].from, ", found ", cases[c].from));
+        if (cases[c].kind == Kind::Plan &&
+            cases[c].index >= manifest.plans.size())
+          return bad(cat(what, "/cases/", c, "/index: there is no plan ",
+                         cases[c].index));
+        if (cases[c].kind == Kind::Node &&
+            (cases[c].index >= nodes.size() ||
+             nodes[cases[c].index].dimension <= nodes[i].dimension))
+          return bad(cat(what, "/cases/", c,
+                         "/index: expected a node that asks for a later "
+                         "dimension, found ",
+                         cases[c].index));
+      }
+    }
     return Status::ok();
   }
 
@@ -385,17 +417,40 @@ private:
   }
 
   Status checkFallback(const ManifestStep &step, const std::string &what) {
-    for (size_t i = 0; i < step.inputs.size(); ++i)
-      if (step.inputs[i].isMemory())
-        NETRA_RETURN_IF_FAILED(
-            checkMemory(step.inputs[i], false, cat(what, ", input ", i)));
-    for (size_t i = 0; i < step.outputs.size(); ++i) {
-      if (!step.outputs[i].isMemory())
-        return bad(cat(what, ", output ", i, ": expected memory"));
-      NETRA_RETURN_IF_FAILED(
-          checkMemory(step.outputs[i], true, cat(what, ", output ", i)));
+    for (const ManifestOperand &input : step.inputs) {
+      std::string where = cat(what, ", input ", input.name);
+      if (input.updates != UINT64_MAX)
+        return bad(cat(where, ": only an output updates"));
+      NETRA_RETURN_IF_FAILED(checkOperand(input, false, where));
+    }
+    std::set<uint64_t> updated;
+    for (const ManifestOperand &output : step.outputs) {
+      std::string where = cat(what, ", output ", output.name);
+      NETRA_RETURN_IF_FAILED(checkOperand(output, true, where));
+      if (output.updates == UINT64_MAX)
+        continue;
+      if (output.updates >= step.inputs.size())
+        return bad(cat(where, ": updates input ", output.updates, " of ",
+                       step.inputs.size()));
+      const ManifestOperand &input = step.inputs[output.updates];
+      if (!updated.insert(output.updates).second)
+        return bad(cat(where, ": another output updates input ", input.name));
+      if (input.type != output.type || input.shape != output.shape ||
+          input.layout != output.layout || input.slot != output.slot)
+        return bad(cat(where,
+                       ": expected the type, layout and memory of input ",
+                       input.name, ", which it updates"));
     }
     return Status::ok();
+  }
+
+  Status checkOperand(const ManifestOperand &operand, bool writes,
+                      const std::string &what) {
+    if (!operand.slot.isMemory())
+      return bad(cat(what, ": expected memory"));
+    NETRA_RETURN_IF_FAILED(checkTensor(what, operand.type, operand.shape,
+                                       operand.layout, operand.slot.bytes));
+    return checkMemory(operand.slot, writes, what);
   }
 
   const Manifest &manifest;

@@ -2,7 +2,7 @@
 
 // One test, or more, for each numbered constraint of the engine-level operations.
 
-// expected-error @+1 {{'netra.engine' op C1: an engine holds code objects, contracts, bindings, weights and plans, found 'func.func'}}
+// expected-error @+1 {{'netra.engine' op C1: an engine holds code objects, contracts, bindings, weights, plans and decisions, found 'func.func'}}
 netra.engine @e target(#netra.target<gfx950>) {
   func.func private @f()
 }
@@ -783,4 +783,183 @@ netra.engine @e target(#netra.target<gfx950>) {
     // expected-error @+1 {{'netra.fallback_step' op C5: an output must not be a weight, found #netra.arg<weight @w, 0, 8>}}
     netra.fallback_step "f" reason("r") inputs([]) outputs([#netra.arg<weight @w, 0, 8>]) types([tensor<4xbf16>]) after([]) name("n")
   }
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.binding @x : input(0) tensor<4xbf16>
+  netra.plan @p profile(@p) arena(64) {
+    // expected-error @+1 {{'netra.fallback_step' op C1: operation, reason and name must not be empty, nor a family}}
+    netra.fallback_step "f" reason("r") inputs([#netra.arg<arena, 0, 8>]) outputs([#netra.arg<arena, 0, 8>]) types([tensor<4xbf16>, tensor<4xbf16>]) after([]) name("n") {family = ""}
+  }
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.binding @x : input(0) tensor<4xbf16>
+  netra.plan @p profile(@p) arena(64) {
+    // expected-error @+1 {{'netra.fallback_step' op C6: 'operand_names' must hold 1 names, found 2}}
+    netra.fallback_step "f" reason("r") inputs([#netra.arg<arena, 0, 8>]) outputs([#netra.arg<arena, 0, 8>]) types([tensor<4xbf16>, tensor<4xbf16>]) after([]) name("n") {operand_names = ["a", "b"]}
+  }
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.binding @x : input(0) tensor<4xbf16>
+  netra.plan @p profile(@p) arena(64) {
+    // expected-error @+1 {{'netra.fallback_step' op C6: 'result_names' must hold distinct names that are not empty, found ""}}
+    netra.fallback_step "f" reason("r") inputs([#netra.arg<arena, 0, 8>]) outputs([#netra.arg<arena, 0, 8>]) types([tensor<4xbf16>, tensor<4xbf16>]) after([]) name("n") {result_names = [""]}
+  }
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.binding @x : input(0) tensor<4xbf16>
+  netra.plan @p profile(@p) arena(64) {
+    // expected-error @+1 {{'netra.fallback_step' op C6: 'updates' must hold 1 numbers, found 2}}
+    netra.fallback_step "f" reason("r") inputs([#netra.arg<arena, 0, 8>]) outputs([#netra.arg<arena, 0, 8>]) types([tensor<4xbf16>, tensor<4xbf16>]) after([]) name("n") {updates = array<i64: 0, -1>}
+  }
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.binding @x : input(0) tensor<4xbf16>
+  netra.plan @p profile(@p) arena(64) {
+    // expected-error @+1 {{'netra.fallback_step' op C6: 'updates' must hold -1 or numbers of operands, found 1}}
+    netra.fallback_step "f" reason("r") inputs([#netra.arg<arena, 0, 8>]) outputs([#netra.arg<arena, 0, 8>]) types([tensor<4xbf16>, tensor<4xbf16>]) after([]) name("n") {updates = array<i64: 1>}
+  }
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.binding @x : input(0) tensor<4xbf16>
+  netra.plan @p profile(@p) arena(64) {
+    // expected-error @+1 {{'netra.fallback_step' op C6: setting 'a' must be a boolean, a 64-bit integer, an f64 or a string, found 1 : i32}}
+    netra.fallback_step "f" reason("r") inputs([#netra.arg<arena, 0, 8>]) outputs([#netra.arg<arena, 0, 8>]) types([tensor<4xbf16>, tensor<4xbf16>]) after([]) name("n") {settings = {a = 1 : i32}}
+  }
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.plan @p profile(@p) arena(64) {
+    // expected-error @+1 {{'netra.fallback_step' op C7: output 0 must be the memory #netra.arg<arena, 0, 8> of input 0, which it updates, found #netra.arg<arena, 8, 8>}}
+    netra.fallback_step "f" reason("r") inputs([#netra.arg<arena, 0, 8>]) outputs([#netra.arg<arena, 8, 8>]) types([tensor<4xbf16>, tensor<4xbf16>]) after([]) name("n") {updates = array<i64: 0>}
+  }
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.plan @p profile(@p) arena(0) {
+  }
+  // expected-error @+1 {{'netra.decision' op C1: the dimension must be one of m, batch, sequence, routed_rows, tensor_parallel, found "rows"}}
+  netra.decision "rows" from([0]) take([unit])
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.plan @p profile(@p) arena(0) {
+  }
+  // expected-error @+1 {{'netra.decision' op C2: 'from' must start with 0 and rise}}
+  netra.decision "m" from([1]) take([unit])
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.plan @p profile(@p) arena(0) {
+  }
+  // expected-error @+1 {{'netra.decision' op C2: 'from' must start with 0 and rise}}
+  netra.decision "m" from([0, 1, 1]) take([unit, unit, unit])
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.plan @p profile(@p) arena(0) {
+  }
+  // expected-error @+1 {{'netra.decision' op C2: 'from' must start with 0 and rise}}
+  netra.decision "m" from([0, 1]) take([unit])
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.plan @p profile(@p) arena(0) {
+  }
+  // expected-error @+1 {{'netra.decision' op C3: an entry of 'take' must be a plan, a 64-bit integer or unit, found 1 : i32}}
+  netra.decision "m" from([0]) take([1 : i32])
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.plan @p profile(@p) arena(0) {
+  }
+  // expected-error @+1 {{'netra.decision' op breaks C4 of 'netra.engine': expected "m" from(array<i64: 0, 1, 2>) take([unit, 1, unit]) after the profiles of the plans}}
+  netra.decision "m" from([0, 1, 3]) take([unit, 1, unit])
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+// expected-error @+1 {{'netra.engine' op C4: expected 3 decisions, found 1}}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.plan @p profile(@p) arena(0) {
+  }
+  netra.decision "m" from([0, 1, 2]) take([unit, 1, unit])
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+// expected-error @+1 {{'netra.engine' op C4: expected one plan for each serving point, found that p and q, both of priority 0, admit m=1, batch=1}}
+netra.engine @e target(#netra.target<gfx950>) {
+  netra.plan @p profile(@p) arena(0) {
+  }
+  netra.plan @q profile(@p) arena(0) {
+  }
+  netra.decision "m" from([0, 1, 2]) take([unit, 1, unit])
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+// expected-error @+1 {{'netra.engine' op C3: a box of 'domain' must be a dictionary of guards}}
+netra.engine @e target(#netra.target<gfx950>) attributes {domain = [1]} {
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+// expected-error @+1 {{'netra.engine' op C3: a box of 'domain' must hold guards on m, batch, sequence, routed_rows, tensor_parallel, found 'rows'}}
+netra.engine @e target(#netra.target<gfx950>) attributes {domain = [{rows = #netra.guard<1>}]} {
+}
+
+// -----
+
+netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
+// expected-error @+1 {{'netra.engine' op C3: a box of 'domain' must hold guards on m, batch, sequence, routed_rows, tensor_parallel, found 'm'}}
+netra.engine @e target(#netra.target<gfx950>) attributes {domain = [{m = 1}]} {
 }

@@ -64,3 +64,21 @@ netra.engine @mlp target(#netra.target<gfx950>) {
 // CHECK-NEXT: }
 netra.engine @empty target(#netra.target<gfx950>) {
 }
+
+// The decisions of an engine, and a fallback with all that can be said of one.
+
+// CHECK-LABEL: netra.engine @decided
+// CHECK-SAME: attributes {domain = [{batch = #netra.guard<2..64>, m = #netra.guard<1>, sequence = #netra.guard<0..4096>}, {batch = #netra.guard<2>, m = #netra.guard<1>, sequence = #netra.guard<0>}]} {
+netra.profile @some {m = #netra.guard<1>, batch = #netra.guard<2..64>, sequence = #netra.guard<0..4096>}
+netra.engine @decided target(#netra.target<gfx950>) attributes {domain = [{m = #netra.guard<1>, batch = #netra.guard<2..64>, sequence = #netra.guard<0..4096>}, {m = #netra.guard<1>, batch = #netra.guard<2>, sequence = #netra.guard<0>}]} {
+  netra.plan @some profile(@some) arena(64) {
+    // CHECK: netra.fallback_step "netra.mul" {{.*}} name("n") {family = "pointwise", operand_names = ["lhs"], result_names = ["result"], settings = {exact = true, scale = 5.000000e-01 : f64}, updates = array<i64: 0>}
+    netra.fallback_step "netra.mul" reason("r") inputs([#netra.arg<arena, 0, 8>]) outputs([#netra.arg<arena, 0, 8>]) types([tensor<4xbf16>, tensor<4xbf16>]) after([]) name("n") {family = "pointwise", operand_names = ["lhs"], result_names = ["result"], settings = {exact = true, scale = 0.5 : f64}, updates = array<i64: 0>}
+  }
+  // CHECK: netra.decision "m" from([0, 1, 2]) take([unit, 1, unit])
+  // CHECK-NEXT: netra.decision "batch" from([0, 2, 65]) take([unit, 2, unit])
+  // CHECK-NEXT: netra.decision "sequence" from([0, 4097]) take([@some, unit])
+  netra.decision "m" from([0, 1, 2]) take([unit, 1, unit])
+  netra.decision "batch" from([0, 2, 65]) take([unit, 2, unit])
+  netra.decision "sequence" from([0, 4097]) take([@some, unit])
+}

@@ -65,3 +65,37 @@ func.func @f.one(%x: tensor<1x64xbf16>) -> tensor<1x64xbf16> attributes {netra.p
   %y = netra.fallback "a" (%x, %c) reason("r") {netra.place = [#netra.place<binding @result0, 0, 128>]} : (tensor<1x64xbf16>, tensor<32x16xf32>) -> tensor<1x64xbf16>
   return %y : tensor<1x64xbf16>
 }
+
+// -----
+
+// Two plans of one priority for one serving point.
+// expected-error @below {{expected one plan for each serving point, found that one and two, both of priority 3, admit m=2, batch=8, sequence=5, routed_rows=7, tensor_parallel=0; give one of them a higher priority or other guards}}
+module {
+  netra.profile @one {m = #netra.guard<1..4>, batch = #netra.guard<1..8>, sequence = #netra.guard<0..9>, priority = 3 : i64}
+  netra.profile @two {m = #netra.guard<2>, batch = #netra.guard<8..9>, sequence = #netra.guard<5..20>, routed_rows = #netra.guard<7..8>, priority = 3 : i64}
+  netra.arena @f.one bytes(0) lower_bound(0) alignment(256)
+  netra.arena @f.two bytes(0) lower_bound(0) alignment(256)
+  func.func @f.one(%x: tensor<1x64xbf16>) attributes {netra.profile = @one} {
+    return
+  }
+  func.func @f.two(%x: tensor<2x64xbf16>) attributes {netra.profile = @two} {
+    return
+  }
+}
+
+// -----
+
+// A plan that no launch would take.
+// expected-error @below {{expected guards that admit what no plan of a higher priority does, found that everything of two goes to one}}
+module {
+  netra.profile @one {m = #netra.guard<1..4>, batch = #netra.guard<1..8>, sequence = #netra.guard<0..9>, priority = 4 : i64}
+  netra.profile @two {m = #netra.guard<2>, batch = #netra.guard<8>, sequence = #netra.guard<5>, priority = 3 : i64}
+  netra.arena @f.one bytes(0) lower_bound(0) alignment(256)
+  netra.arena @f.two bytes(0) lower_bound(0) alignment(256)
+  func.func @f.one(%x: tensor<1x64xbf16>) attributes {netra.profile = @one} {
+    return
+  }
+  func.func @f.two(%x: tensor<2x64xbf16>) attributes {netra.profile = @two} {
+    return
+  }
+}

@@ -12,7 +12,7 @@
 
 // No approximate match: f16 is not bf16. What the operation says is kept.
 
-// CHECK: %[[M:.*]] = netra.fallback "netra.mul"(%{{.*}}, %{{.*}}) reason("{{.*}}gfx950.test_mul_workspace differs in {{.*}}found f16{{.*}}") {operand_names = ["lhs", "rhs"], result_names = ["result"]} : (tensor<1x64xf16>, tensor<1x64xf16>) -> tensor<1x64xf16>
+// CHECK: %[[M:.*]] = netra.fallback "netra.mul"(%{{.*}}, %{{.*}}) reason("{{.*}}gfx950.test_mul_workspace differs in {{.*}}found f16{{.*}}") {family = "{{[a-z]+}}", operand_names = ["lhs", "rhs"], result_names = ["result"]} : (tensor<1x64xf16>, tensor<1x64xf16>) -> tensor<1x64xf16>
 
 // An experiment is not chosen unasked.
 

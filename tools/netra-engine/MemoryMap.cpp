@@ -28,12 +28,12 @@ template <typename Visitor>
 void forEachArenaUse(const Engine &engine, const EngineStep &step,
                      Visitor visit) {
   if (step.kind == EngineStep::Kind::Fallback) {
-    for (const EngineSlot &slot : step.inputs)
-      if (slot.kind == EngineSlot::Kind::Arena)
-        visit(slot, false);
-    for (const EngineSlot &slot : step.outputs)
-      if (slot.kind == EngineSlot::Kind::Arena)
-        visit(slot, true);
+    for (const EngineOperand &input : step.inputs)
+      if (input.slot.kind == EngineSlot::Kind::Arena)
+        visit(input.slot, false);
+    for (const EngineOperand &output : step.outputs)
+      if (output.slot.kind == EngineSlot::Kind::Arena)
+        visit(output.slot, true);
     return;
   }
   if (step.codeObject >= engine.codeObjects.size() ||

@@ -246,22 +246,31 @@ TEST_P(EngineTest, LaunchesWithOtherBuffers) {
   ASSERT_OK(e.engine, netra_device_free(e.engine, other));
 }
 
-TEST_P(EngineTest, FallbacksNeedACallback) {
-  Loaded e(hip(), 0, 1, /*fallback=*/false);
-  e.setInput(someInput());
-  EXPECT_FAILS(e.engine,
-               netra_engine_launch(
-                   e.engine, 1,
-                   [] {
-                     static netra_shape shape = NETRA_SHAPE_INIT;
-                     shape.m = 4;
-                     return &shape;
-                   }(),
-                   nullptr),
-               NETRA_FALLBACK_REQUIRED, "test.reflect");
-  EXPECT_FAILS(e.engine, netra_engine_prepare(e.engine, 1, nullptr),
-               NETRA_FALLBACK_REQUIRED, "test.reflect");
-  EXPECT_OK(e.engine, netra_engine_launch(e.engine, 0, nullptr, nullptr));
+TEST_P(EngineTest, EveryShapeHasOneOutcome) {
+  netra_engine *e = create(hip());
+  ASSERT_TRUE(e);
+  for (uint64_t m : {0, 1, 2, 3, 4, 5})
+    for (uint64_t batch :
+         {uint64_t(0), uint64_t(1), uint64_t(64), uint64_t(65), UINT64_MAX})
+      for (uint64_t sequence : {uint64_t(0), UINT64_MAX}) {
+        netra_shape shape = {m, batch, sequence, 0, 1};
+        uint32_t profile = 77;
+        if (m == 4 || (m == 1 && batch >= 1 && batch <= 64)) {
+          EXPECT_OK(e, netra_engine_select_profile(e, &shape, &profile));
+          EXPECT_EQ(profile, m == 4 ? 1u : 0u);
+          continue;
+        }
+        EXPECT_FAILS(e, netra_engine_select_profile(e, &shape, &profile),
+                     NETRA_UNSUPPORTED_PROFILE,
+                     "no plan admits m=" + std::to_string(m) +
+                         ", batch=" + std::to_string(batch));
+        EXPECT_EQ(profile, 77u);
+        EXPECT_NE(std::string(netra_engine_last_error(e))
+                      .find("\n  m1: m in [1, 1], batch in [1, 64]\n  m4: m "
+                            "in [4, 4]"),
+                  std::string::npos);
+      }
+  EXPECT_EQ(netra_engine_destroy(e), NETRA_OK);
 }
 
 TEST_P(EngineTest, BindingRules) {
@@ -411,28 +420,6 @@ TEST_P(EngineTest, BusyWhileALaunchIsInFlight) {
   EXPECT_FAILS(e, netra_engine_destroy(e), NETRA_BUSY, "another thread");
   gate.leave = true;
   launcher.join();
-  EXPECT_OK(e, netra_device_free(e, memory));
-  EXPECT_EQ(netra_engine_destroy(e), NETRA_OK);
-}
-
-TEST_P(EngineTest, AFailedFallbackEndsTheLaunch) {
-  netra_engine *e = create(hip());
-  ASSERT_TRUE(e);
-  void *memory;
-  ASSERT_OK(e, netra_device_malloc(e, 2 * tinyBytes, &memory));
-  ASSERT_OK(e, netra_device_fill(e, memory, 0, 2 * tinyBytes));
-  ASSERT_OK(e, netra_engine_load_weights(e, tinyWeightsFile().c_str()));
-  ASSERT_OK(e, netra_engine_bind(e, 0, memory, tinyBytes));
-  ASSERT_OK(e, netra_engine_bind(e, 1, static_cast<char *>(memory) + tinyBytes,
-                                 tinyBytes));
-  auto refuse = [](void *, const netra_fallback_call *) { return NETRA_IO; };
-  ASSERT_OK(e,
-            netra_engine_set_fallback(e, "test.reflect", refuse, nullptr, 0));
-  ASSERT_OK(e, netra_engine_finalize(e));
-  netra_shape shape = NETRA_SHAPE_INIT;
-  shape.m = 4;
-  EXPECT_FAILS(e, netra_engine_launch(e, 1, &shape, nullptr), NETRA_IO,
-               "step 1 (reflect)");
   EXPECT_OK(e, netra_device_free(e, memory));
   EXPECT_EQ(netra_engine_destroy(e), NETRA_OK);
 }

@@ -188,13 +188,22 @@ void test::writeTinyEngine(const std::string &directory) {
   reflect.kind = EngineStep::Kind::Fallback;
   reflect.name = "reflect";
   reflect.operation = "test.reflect";
+  reflect.family = "pointwise";
   reflect.reason = "no tactic reflects";
-  reflect.inputs = {t};
-  reflect.outputs = {t};
+  reflect.attributes = {{"axis", int64_t(-1)},
+                        {"center", 0.1},
+                        {"exact", true},
+                        {"mode", std::string("wrap")}};
+  reflect.inputs = {{"x", ElementType::I32, shape, "row_major", t, {}}};
+  reflect.outputs = {{"result", ElementType::I32, shape, "row_major", t, 0}};
   reflect.after = {0};
   m4.steps.insert(m4.steps.begin() + 1, reflect);
   m4.steps.back().after = {1};
   engine.plans = {m1, m4};
+  llvm::Expected<DecisionTable> decisions = decidePlans(engine);
+  if (!decisions)
+    die(llvm::toString(decisions.takeError()));
+  engine.decisions = std::move(*decisions);
 
   BundleFiles files;
   files[path] = std::string(object.bytes.begin(), object.bytes.end());

@@ -24,8 +24,8 @@ std::vector<Defect> plans() {
          e.plans[1].profile.priority = 2;
          e.plans[1].profile.guards["batch"] = {2, 64};
        },
-       "/plans/1/profile: expected guards that admit what no profile before "
-       "does, found that decode takes everything of less"},
+       "/decisions: expected guards that admit what no plan of a higher "
+       "priority does, found that everything of less goes to decode"},
       {"NoGuards", [](Engine &e) { e.plans[0].profile.guards.clear(); },
        "expected at least one guard"},
       {"GuardForNothing",
@@ -160,20 +160,157 @@ std::vector<Defect> launches() {
          step(e, 3).arguments[0] = EngineSlot::binding(1, 4, 252);
        },
        "found an overlap of x in binding y and result in binding y"},
-      {"FallbackWithoutResult",
-       [](Engine &e) { step(e, 2).outputs[0] = EngineSlot::null(); },
-       "/steps/2/outputs/0: expected memory"},
-      {"FallbackReadsTooFar",
-       [](Engine &e) { step(e, 2).inputs[0].offset = 400; },
-       "/steps/2/inputs/0/offset"},
-      {"FallbackWritesAnInput",
+  };
+}
+
+std::vector<Defect> fallbacks() {
+  return {
+      {"WithoutResult",
+       [](Engine &e) { step(e, 2).outputs[0].slot = EngineSlot::null(); },
+       "/steps/2/outputs/0/slot: expected memory"},
+      {"ValueForMemory",
        [](Engine &e) {
-         step(e, 2).outputs[0] = EngineSlot::binding(0, 0, 256);
+         step(e, 2).inputs[0].slot = EngineSlot::value(ElementType::I32, 1);
+       },
+       "/steps/2/inputs/0/slot: expected memory"},
+      {"ReadsTooFar", [](Engine &e) { step(e, 2).inputs[0].slot.offset = 400; },
+       "/steps/2/inputs/0/slot/offset"},
+      {"WritesAnInput",
+       [](Engine &e) {
+         step(e, 2).outputs[0].slot = EngineSlot::binding(0, 0, 256);
        },
        "expected no writing to input x"},
-      {"FallbackWithoutOperation",
-       [](Engine &e) { step(e, 2).operation.clear(); },
+      {"WithoutOperation", [](Engine &e) { step(e, 2).operation.clear(); },
        "/plans/0/steps/2/operation: expected"},
+      {"WithoutReason", [](Engine &e) { step(e, 2).reason.clear(); },
+       "/plans/0/steps/2/reason: expected"},
+      {"WithoutFamily",
+       [](Json &j) { j["plans"][0]["steps"][2].erase("family"); },
+       "/plans/0/steps/2: expected the key \"family\""},
+      {"WithoutAttributes",
+       [](Json &j) { j["plans"][0]["steps"][2].erase("attributes"); },
+       "/plans/0/steps/2: expected the key \"attributes\""},
+      {"AttributeOfNoKind",
+       [](Json &j) {
+         j["plans"][0]["steps"][2]["attributes"]["mode"] = Json::array();
+       },
+       "/plans/0/steps/2/attributes/mode: expected"},
+      {"AttributeInDecimals",
+       [](Json &j) { j["plans"][0]["steps"][2]["attributes"]["scale"] = 0.5; },
+       "/plans/0/steps/2/attributes/scale: expected"},
+      {"AttributeOfTooFewBits",
+       [](Json &j) {
+         j["plans"][0]["steps"][2]["attributes"]["scale"]["f64"] = "0x12";
+       },
+       "/plans/0/steps/2/attributes/scale: expected"},
+      {"OperandWithoutName",
+       [](Engine &e) { step(e, 2).inputs[1].name.clear(); },
+       "/plans/0/steps/2/inputs/1/name: expected"},
+      {"OperandNameTwice", [](Engine &e) { step(e, 2).inputs[1].name = "lhs"; },
+       "/plans/0/steps/2/inputs/1/name: expected a name of its own"},
+      {"OperandWithoutSlot",
+       [](Json &j) { j["plans"][0]["steps"][2]["inputs"][0].erase("slot"); },
+       "/plans/0/steps/2/inputs/0: expected the key \"slot\""},
+      {"OperandOfNoType",
+       [](Json &j) { j["plans"][0]["steps"][2]["inputs"][0]["type"] = "i7"; },
+       "/plans/0/steps/2/inputs/0/type: expected"},
+      {"OperandOfAnotherSize",
+       [](Engine &e) { step(e, 2).inputs[0].shape = {32}; },
+       "/plans/0/steps/2/inputs/0/slot/bytes: expected 128 for"},
+      {"OperandOfAnotherType",
+       [](Engine &e) { step(e, 2).inputs[2].type = ElementType::F32; },
+       "/plans/0/steps/2/inputs/2/type: expected i32 as s holds, found f32"},
+      {"OperandInAnotherLayout",
+       [](Engine &e) {
+         step(e, 2).inputs[0].slot = EngineSlot::weight(0, 0, 256);
+         step(e, 2).inputs[0].shape = {8, 8};
+         step(e, 2).inputs[0].layout = "group_major";
+       },
+       "/plans/0/steps/2/inputs/0/layout: expected row_major, in which w lies"},
+      {"OperandInNoLayout",
+       [](Engine &e) { step(e, 2).inputs[0].layout = "upside_down"; },
+       "/plans/0/steps/2/inputs/0/layout"},
+      {"OperandMisaligned",
+       [](Engine &e) {
+         step(e, 2).inputs[0].shape = {32};
+         step(e, 2).inputs[0].slot = EngineSlot::arena(2, 128);
+       },
+       "/plans/0/steps/2/inputs/0/slot/offset: expected a multiple of"},
+      {"UpdatesNothing", [](Engine &e) { step(e, 2).outputs[0].updates = 3; },
+       "/plans/0/steps/2/outputs/0/updates: expected an input below 3"},
+      {"UpdatesOtherMemory",
+       [](Engine &e) { step(e, 2).outputs[0].updates = 0; },
+       "/plans/0/steps/2/outputs/0: expected the type, layout and memory of "
+       "lhs, which it updates"},
+      {"InputUpdates", [](Engine &e) { step(e, 2).inputs[0].updates = 1; },
+       "/plans/0/steps/2/inputs/0/updates: expected that only outputs update"},
+      {"UpdatesTwice",
+       [](Engine &e) {
+         step(e, 2).outputs.push_back(step(e, 2).outputs[0]);
+         step(e, 2).outputs[1].name = "again";
+       },
+       "/plans/0/steps/2/outputs/1/updates: expected each input once"},
+      {"UpdatesWithoutSayingSo",
+       [](Engine &e) { step(e, 2).outputs[0].updates.reset(); },
+       "/plans/0/steps/2: expected arguments that are apart where one is "
+       "written, found an overlap of input state in binding s and output "
+       "result in binding s"},
+  };
+}
+
+std::vector<Defect> decisions() {
+  return {
+      {"Missing", [](Json &j) { j.erase("decisions"); },
+       "expected the key \"decisions\""},
+      {"Ambiguous",
+       [](Engine &e) {
+         e.plans.push_back(e.plans[0]);
+         e.plans[1].name = e.plans[1].profile.name = "other";
+         e.plans[1].profile.guards = {{"m", {1, 4}}, {"batch", {64, 70}}};
+       },
+       "/decisions: expected one plan for each serving point, found that "
+       "decode and other, both of priority 3, admit m=1, batch=64"},
+      {"PlanNotInTheTable",
+       [](Engine &e) {
+         e.plans.push_back(e.plans[0]);
+         e.plans[1].name = e.plans[1].profile.name = "other";
+         e.plans[1].profile.guards["m"] = {2, 2};
+       },
+       "/decisions/nodes/0: expected m 0:refuse 1:node 2 2:node 1 3:refuse"},
+      {"DomainNotServed",
+       [](Engine &e) { e.domain = {{{"m", {1, 1}}, {"batch", {1, 65}}}}; },
+       "/decisions: expected a plan for all of the domain (m 1, batch 1..65), "
+       "found none that admits m=1, batch=65"},
+      {"DomainOfNothingKnown",
+       [](Json &j) { j["decisions"]["domain"][0]["rows"] = {1, 1}; },
+       "/decisions/domain/0/rows: expected one of the guards"},
+      {"OtherwiseLaunch",
+       [](Json &j) { j["decisions"]["otherwise"] = "launch"; },
+       "/decisions/otherwise: expected"},
+      {"CutMoved", [](Engine &e) { e.decisions.nodes[1].cases[2].from = 66; },
+       "/decisions/nodes/1: expected batch 0:refuse 1:plan 0 65:refuse as the "
+       "guards say, found batch 0:refuse 1:plan 0 66:refuse"},
+      {"CaseForgotten",
+       [](Engine &e) { e.decisions.nodes[1].cases.pop_back(); },
+       "/decisions/nodes/1: expected batch"},
+      {"NodeForgotten", [](Engine &e) { e.decisions.nodes.pop_back(); },
+       "/decisions/nodes/1: expected 2 nodes as the guards say, found 1"},
+      {"NodeTooMany",
+       [](Engine &e) { e.decisions.nodes.push_back(e.decisions.nodes[1]); },
+       "/decisions/nodes/2: expected 2 nodes as the guards say, found 3"},
+      {"OtherDimension", [](Engine &e) { e.decisions.nodes[1].dimension = 2; },
+       "/decisions/nodes/1: expected batch"},
+      {"DimensionUnknown",
+       [](Json &j) { j["decisions"]["nodes"][0]["dimension"] = "rows"; },
+       "/decisions/nodes/0/dimension: expected"},
+      {"OutcomeUnknown",
+       [](Json &j) {
+         j["decisions"]["nodes"][0]["cases"][0]["take"] = "guess";
+       },
+       "/decisions/nodes/0/cases/0/take: expected"},
+      {"RefusalWithAnIndex",
+       [](Json &j) { j["decisions"]["nodes"][0]["cases"][0]["index"] = 0; },
+       "the unknown key \"index\""},
   };
 }
 
@@ -304,5 +441,7 @@ TEST_P(PlanDefect, IsFound) { check(); }
 
 NETRA_SEED(PlanDefect, Plan, plans);
 NETRA_SEED(PlanDefect, Launch, launches);
+NETRA_SEED(PlanDefect, Fallback, fallbacks);
+NETRA_SEED(PlanDefect, Decision, decisions);
 NETRA_SEED(PlanDefect, Contract, contracts);
 NETRA_SEED(PlanDefect, Report, reports);

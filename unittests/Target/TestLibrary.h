@@ -228,14 +228,26 @@ inline TestEngine makeEngine() {
   fallback.kind = EngineStep::Kind::Fallback;
   fallback.name = "middle";
   fallback.operation = "framework.add";
+  fallback.family = "pointwise";
   fallback.reason = "no tactic";
-  fallback.inputs = {EngineSlot::arena(0, 256), EngineSlot::arena(256, 256)};
-  fallback.outputs = {EngineSlot::binding(2, 0, 256)};
+  fallback.attributes = {{"scale", -0.0},
+                         {"steps", int64_t(-3)},
+                         {"exact", false},
+                         {"mode", std::string("wrap")}};
+  auto operand = [](std::string name, EngineSlot slot) {
+    return EngineOperand{name, ElementType::I32, {64}, "row_major", slot, {}};
+  };
+  fallback.inputs = {operand("lhs", EngineSlot::arena(0, 256)),
+                     operand("rhs", EngineSlot::arena(256, 256)),
+                     operand("state", EngineSlot::binding(2, 0, 256))};
+  fallback.outputs = {operand("result", EngineSlot::binding(2, 0, 256))};
+  fallback.outputs[0].updates = 2;
   fallback.after = {0, 1};
   plan.steps.push_back(fallback);
   launch("last", EngineSlot::binding(2, 0, 256), EngineSlot::binding(1, 0, 256),
          {2});
   engine.plans = {plan};
+  engine.decisions = llvm::cantFail(decidePlans(engine));
   result.files[path] =
       std::string(kernel.object.bytes.begin(), kernel.object.bytes.end());
   result.files["source/" + metadata.symbol + ".s"] = kernel.source;

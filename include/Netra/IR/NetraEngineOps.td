@@ -16,12 +16,18 @@ class Netra_ContainerOp<string mnemonic, list<Trait> traits = []>
         [NoTerminator, SingleBlock, NoRegionArguments], traits)>;
 
 def Netra_EngineOp : Netra_ContainerOp<"engine", [
-    Symbol, SymbolTable, IsolatedFromAbove]> {
+    Symbol, SymbolTable, IsolatedFromAbove,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "everything a bundle holds";
   let description = [{
     An engine for one GPU: code objects, contracts, bindings, weights, and one plan
     per profile. No tensor flows in it; every reference is a symbol or a number.
     All sizes and offsets are bytes.
+
+    The `netra.decision`s say which plan a launch takes. `domain` lists boxes of
+    serving points, each a guard by the name of its dimension, that the engine
+    must serve without a gap; a dimension that a box does not name may have any
+    value in it. Outside all guards a launch is refused.
 
     ```mlir
     netra.engine @mlp target(#netra.target<gfx950>) {
@@ -29,16 +35,21 @@ def Netra_EngineOp : Netra_ContainerOp<"engine", [
       netra.binding @x : input(0) tensor<1x2048xbf16>
       netra.weights bytes(23068672) alignment(256) { ... }
       netra.plan @decode_m1 profile(@decode_m1) arena(26880) { ... }
+      netra.decision "m" from([0, 1, 2]) take([unit, @decode_m1, unit])
     }
     ```
 
     Constraints:
-    - (C1) The body holds only code objects, contracts, bindings, weights and plans,
-      and at most one `netra.weights`.
+    - (C1) The body holds only code objects, contracts, bindings, weights, plans and
+      decisions, and at most one `netra.weights`.
     - (C2) Bindings of one kind have the indices 0, 1, 2, … in this order.
+    - (C3) A box of `domain` is a dictionary of guards on dimensions.
+    - (C4) The decisions, if there are any, are those that follow from the profiles
+      of the plans and from `domain`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Netra_TargetAttr:$target,
-                       OptionalAttr<StrAttr>:$sym_visibility);
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<ArrayAttr>:$domain);
   let regions = (region SizedRegion<1>:$body);
   let builders = [
     OpBuilder<(ins "::llvm::StringRef":$name, "::netra::TargetAttr":$target)>];
@@ -292,32 +303,64 @@ def Netra_LaunchOp : Netra_Op<"launch", [
   let hasVerifier = 1;
 }
 
+def Netra_DecisionOp : Netra_Op<"decision", [HasParent<"::netra::EngineOp">]> {
+  let summary = "a node of the decision table of an engine";
+  let description = [{
+    Asks for one dimension of a launch. Of the cases, the last whose `from` is not
+    above the value holds, so that every value has exactly one. A case takes a
+    plan, goes on with the decision of a number, or refuses the launch (`unit`).
+    Decisions are numbered in their order; a launch starts with number 0.
+
+    ```mlir
+    netra.decision "m" from([0, 1, 2, 8]) take([unit, @decode_m1, unit, 1])
+    netra.decision "batch" from([0, 1, 65]) take([unit, @verify_m8, unit])
+    ```
+
+    Constraints:
+    - (C1) `dimension` is `m`, `batch`, `sequence`, `routed_rows` or
+      `tensor_parallel`.
+    - (C2) `from` starts with 0 and rises, with one entry of `take` for each.
+    - (C3) An entry of `take` is the symbol of a plan, a 64-bit integer or `unit`.
+  }];
+  let arguments = (ins StrAttr:$dimension, DenseI64ArrayAttr:$from,
+                       ArrayAttr:$take);
+  let assemblyFormat =
+      "$dimension `from` `(` $from `)` `take` `(` $take `)` attr-dict";
+  let hasVerifier = 1;
+}
+
 def Netra_FallbackStepOp : Netra_Op<"fallback_step", [
     HasParent<"::netra::PlanOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a step that the framework carries out";
   let description = [{
-    The runtime calls back with the memory of the inputs and outputs. `types` gives
-    the tensor type of each input, then of each output; `settings` are those of
-    the `netra.fallback`.
+    The runtime calls back with the memory of the inputs and outputs and with what
+    they are. `types` gives the tensor type of each input, then of each output;
+    names, `updates`, `settings` and `family` are those of the `netra.fallback`.
 
     ```mlir
     netra.fallback_step "framework.rotary" reason("no tactic") inputs([#netra.arg<arena, 0, 192>])
-      outputs([#netra.arg<arena, 256, 192>]) types([tensor<1x96xbf16>, tensor<1x96xbf16>]) after([0]) name("attention/rotary")
+      outputs([#netra.arg<arena, 256, 192>]) types([tensor<1x96xbf16>, tensor<1x96xbf16>]) after([0]) name("attention/rotary") {operand_names = ["q"], result_names = ["result"]}
     ```
 
     Constraints:
-    - (C1) Operation, reason and name are not empty.
+    - (C1) Operation, reason and name are not empty, nor is `family`, if present.
     - (C2) There is one type per input and output, each a static tensor.
     - (C3) Inputs and outputs are pointers, of exactly the size of their type.
     - (C4) `after` has no negative number.
     - (C5) Bindings and weights named by inputs and outputs exist in the engine, and
       no output is a weight.
+    - (C6) Names, `updates` and `settings` are as C2, C3 and C4 of `netra.fallback`
+      want them.
+    - (C7) An output that updates an input is the same memory.
   }];
   let arguments = (ins
     StrAttr:$op_name, StrAttr:$reason, Netra_ArgArrayAttr:$inputs,
     Netra_ArgArrayAttr:$outputs, TypeArrayAttr:$types, DenseI64ArrayAttr:$after,
-    StrAttr:$name, OptionalAttr<DictionaryAttr>:$settings);
+    StrAttr:$name, OptionalAttr<StrArrayAttr>:$operand_names,
+    OptionalAttr<StrArrayAttr>:$result_names,
+    OptionalAttr<DenseI64ArrayAttr>:$updates,
+    OptionalAttr<DictionaryAttr>:$settings, OptionalAttr<StrAttr>:$family);
   let assemblyFormat = [{
     $op_name `reason` `(` $reason `)` `inputs` `(` $inputs `)` `outputs` `(`
     $outputs `)` `types` `(` $types `)` `after` `(` $after `)`

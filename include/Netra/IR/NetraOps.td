@@ -527,6 +527,7 @@ def Netra_FallbackOp : Netra_Op<"fallback"> {
     a callback of the runtime. Nothing is assumed of its effects, so it is neither
     removed nor merged nor moved.
 
+    `family` is the family of tactics the operation belongs to, where it has one.
     `settings` are the numbers and words that the operation needs besides its
     operands. `updates` has an entry for each result: the number of the operand
     whose memory the operation updates in place, or -1.
@@ -539,7 +540,7 @@ def Netra_FallbackOp : Netra_Op<"fallback"> {
     ```
 
     Constraints:
-    - (C1) Operation and reason are not empty.
+    - (C1) Operation and reason are not empty, nor is `family`, if present.
     - (C2) `operand_names` and `result_names`, if present, have one distinct name
       per operand and per result.
     - (C3) `updates`, if present, has one entry per result: -1, or the number of an
@@ -553,7 +554,8 @@ def Netra_FallbackOp : Netra_Op<"fallback"> {
     OptionalAttr<StrArrayAttr>:$operand_names,
     OptionalAttr<StrArrayAttr>:$result_names,
     OptionalAttr<DenseI64ArrayAttr>:$updates,
-    OptionalAttr<DictionaryAttr>:$settings);
+    OptionalAttr<DictionaryAttr>:$settings,
+    OptionalAttr<StrAttr>:$family);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$outputs, "::llvm::StringRef":$operation,

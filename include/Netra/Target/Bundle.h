@@ -13,8 +13,8 @@
 #ifndef NETRA_TARGET_BUNDLE_H
 #define NETRA_TARGET_BUNDLE_H
 
+#include "Netra/Catalog/Decision.h"
 #include "Netra/Catalog/PackRecipe.h"
-#include "Netra/Catalog/Tactic.h"
 
 #include <map>
 #include <set>
@@ -119,6 +119,18 @@ struct EngineSlot {
   bool operator==(const EngineSlot &) const = default;
 };
 
+/// What a fallback reads or writes.
+struct EngineOperand {
+  std::string name; // its role in the operation: "x", "weight", …
+  ElementType type = ElementType::BF16;
+  std::vector<int64_t> shape;
+  std::string layout = "row_major";
+  EngineSlot slot; // memory
+  /// Of an output that is written in place: the number of the input.
+  std::optional<uint64_t> updates;
+  bool operator==(const EngineOperand &) const = default;
+};
+
 /// One step of a plan: a kernel launch or a framework fallback.
 struct EngineStep {
   enum class Kind : uint8_t { Launch, Fallback };
@@ -135,8 +147,10 @@ struct EngineStep {
   std::vector<EngineSlot> arguments;
 
   // Fallback only.
+  std::string family; // "dense"; empty for what has no tactics
   std::string reason;
-  std::vector<EngineSlot> inputs, outputs;
+  std::map<std::string, AttributeValue> attributes;
+  std::vector<EngineOperand> inputs, outputs;
 
   bool operator==(const EngineStep &) const = default;
 };
@@ -144,7 +158,7 @@ struct EngineStep {
 struct EngineProfile {
   std::string name;
   int64_t priority = 0;
-  std::map<std::string, GuardRange> guards;
+  GuardBox guards;
   bool operator==(const EngineProfile &) const = default;
 };
 
@@ -170,8 +184,15 @@ struct Engine {
   std::vector<EngineBinding> bindings;
   EngineWeights weights;
   std::vector<EnginePlan> plans;
+  /// What must be served without a gap.
+  std::vector<GuardBox> domain;
+  /// Which plan a launch takes; `decidePlans` makes it.
+  DecisionTable decisions;
   bool operator==(const Engine &) const = default;
 };
+
+/// The table that follows from the plans and the domain.
+llvm::Expected<DecisionTable> decidePlans(const Engine &engine);
 
 /// engine.json as text: keys sorted, two-space indented, trailing newline. The
 /// id is written as it is.

@@ -55,6 +55,10 @@ struct EnginePipelineOptions
       llvm::cl::desc("The same, with all tactics that do not match"),
       llvm::cl::init(false)};
   Option<std::string> name{*this, "name", llvm::cl::desc("Engine name")};
+  ListOption<std::string> domain{
+      *this, "domain",
+      llvm::cl::desc("Boxes of serving points that must be served without a "
+                     "gap, each like m=1..16:batch=1")};
 };
 
 /// Appends apply-profile, fuse, assign-layouts, select-tactics, plan-memory

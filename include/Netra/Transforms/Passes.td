@@ -270,6 +270,12 @@ def NetraLowerToEngine : Pass<"netra-lower-to-engine", "mlir::ModuleOp"> {
     Kernels are assembled when the engine is translated; until then code objects
     have no hash.
 
+    The `netra.decision`s, made here, choose the plan of a launch. Of the profiles
+    that admit a serving point, that of the highest priority is taken; two of the
+    same priority are refused, with a point that both admit, and so is a profile
+    that would never be taken. `domain=BOX,…` states what must be served without a
+    gap: a box is `m=1..16:batch=1..64:sequence=0`, with one guard per dimension.
+
     After:
 
     ```mlir
@@ -284,6 +290,7 @@ def NetraLowerToEngine : Pass<"netra-lower-to-engine", "mlir::ModuleOp"> {
       netra.plan @decode_m1 profile(@decode_m1) arena(0) bindings([@x, @result0]) {
         netra.launch @k0::@netra_dense_... grid(704, 1, 1) block(256, 1, 1) ...
       }
+      netra.decision "m" from([0, 1, 2]) take([unit, @decode_m1, unit])
     }
     ```
   }];
@@ -295,6 +302,8 @@ def NetraLowerToEngine : Pass<"netra-lower-to-engine", "mlir::ModuleOp"> {
     Option<"engineName", "name", "std::string", /*default=*/"\"\"",
            "Name of the engine; by default that of the module, else of its "
            "function">,
+    ListOption<"domain", "domain", "std::string",
+               "Boxes of serving points that must be served without a gap">,
   ];
   let dependentDialects = ["::netra::NetraDialect"];
 }

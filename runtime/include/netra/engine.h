@@ -74,7 +74,7 @@ extern "C" {
 /* The version of this interface. The major number changes when a program
  * compiled against an older header would no longer work. */
 #define NETRA_API_VERSION_MAJOR 1
-#define NETRA_API_VERSION_MINOR 0
+#define NETRA_API_VERSION_MINOR 1
 
 typedef enum netra_status {
   NETRA_OK = 0,
@@ -165,7 +165,8 @@ typedef struct netra_engine_info {
 typedef struct netra_profile_info {
   size_t struct_size;
   const char *name;
-  int64_t priority; /* automatic choice takes the highest that admits a shape */
+  int64_t priority; /* automatic choice takes the highest that admits a shape;
+                     * no two of one priority meet in a shape */
   /* A guard the profile does not state is [0, UINT64_MAX]. */
   netra_range m, batch, sequence, routed_rows, tensor_parallel;
   uint64_t workspace_bytes;
@@ -223,7 +224,52 @@ typedef struct netra_operation_info {
   uint32_t grid[3], block[3]; /* work-groups, work-items */
   uint32_t static_lds, dynamic_lds, kernarg_bytes;
   const char *reason; /* of a fallback, otherwise "" */
+  /* Since 1.1. The family of tactics of a fallback, otherwise or without one
+   * "", and the numbers of its operands, otherwise 0. */
+  const char *family;
+  uint32_t input_count, output_count;
 } netra_operation_info;
+
+typedef enum netra_operand_role {
+  NETRA_OPERAND_READ = 0,
+  NETRA_OPERAND_WRITE = 1,
+  NETRA_OPERAND_UPDATE = 2 /* an output in the memory of an input, and that */
+} netra_operand_role;
+
+/* What an operand of a fallback step is. Belongs to the engine and lives as
+ * long as it does; all fields are constant. */
+typedef struct netra_operand_info {
+  size_t struct_size;
+  const char *name; /* within the operation: "x", "weight", "result" */
+  netra_operand_role role;
+  const char *type;   /* such as "bf16", "f32", "f8E4M3FN" */
+  const char *layout; /* such as "row_major" */
+  const int64_t *shape;
+  uint32_t rank;
+  /* With NETRA_OPERAND_UPDATE the number of the output that shares an input's
+   * memory, or of the input that shares an output's; otherwise UINT32_MAX. */
+  uint32_t partner;
+  uint64_t bytes;
+} netra_operand_info;
+
+typedef enum netra_attribute_kind {
+  NETRA_ATTRIBUTE_BOOLEAN = 0,
+  NETRA_ATTRIBUTE_INTEGER = 1,
+  NETRA_ATTRIBUTE_NUMBER = 2,
+  NETRA_ATTRIBUTE_TEXT = 3
+} netra_attribute_kind;
+
+/* What an operation needs to know besides its operands. Its size is fixed. */
+typedef struct netra_attribute {
+  const char *name;
+  netra_attribute_kind kind;
+  union {
+    int32_t boolean;
+    int64_t integer;
+    double number; /* to the last bit */
+    const char *text;
+  } value;
+} netra_attribute;
 
 /*---- without an engine ----*/
 
@@ -274,7 +320,9 @@ NETRA_API netra_status netra_engine_query_profile(const netra_engine *engine,
 NETRA_API netra_status netra_engine_find_profile(const netra_engine *engine,
                                                  const char *name,
                                                  uint32_t *profile);
-/* The profile an automatic launch of this shape would take. */
+/* The profile an automatic launch of this shape would take, by the engine's
+ * decision table. NETRA_UNSUPPORTED_PROFILE, with the shape and the guards of
+ * all profiles in the sentence, when there is none. */
 NETRA_API netra_status netra_engine_select_profile(const netra_engine *engine,
                                                    const netra_shape *shape,
                                                    uint32_t *profile);
@@ -282,6 +330,10 @@ NETRA_API netra_status netra_engine_query_operation(const netra_engine *engine,
                                                     uint32_t profile,
                                                     uint32_t operation,
                                                     netra_operation_info *info);
+/* Operands of a fallback step: an output when `is_output` is not 0. */
+NETRA_API netra_status netra_engine_query_operand(
+    const netra_engine *engine, uint32_t profile, uint32_t operation,
+    int32_t is_output, uint32_t operand, netra_operand_info *info);
 NETRA_API netra_status netra_engine_binding_count(const netra_engine *engine,
                                                   uint32_t *count);
 NETRA_API netra_status netra_engine_query_binding(const netra_engine *engine,
@@ -320,27 +372,41 @@ NETRA_API netra_status netra_engine_bind_name(netra_engine *engine,
                                               void *device_pointer,
                                               uint64_t bytes);
 
-/* One operand of a fallback step: memory, or a value when pointer is NULL. */
+/* One operand of a call: device memory, and what lies in it. Its size is fixed;
+ * what comes to be known besides goes into netra_operand_info. */
 typedef struct netra_operand {
-  void *pointer;
+  void *pointer; /* NULL only for 0 bytes */
   uint64_t bytes;
-  uint64_t value; /* the bits of a by-value operand */
+  const netra_operand_info *info;
 } netra_operand;
 
+/* One call of a fallback. Strings, `info` and `attributes` belong to the engine
+ * and live as long as it does; the structure, `inputs`, `outputs` and `shape`
+ * only as long as the call. */
 typedef struct netra_fallback_call {
-  size_t struct_size;
+  size_t struct_size; /* what the library fills in */
   const char *operation, *name;
   uint32_t profile, step;
   const netra_operand *inputs, *outputs;
   uint32_t input_count, output_count;
   const netra_shape *shape;
   void *stream;
+  /* Since 1.1. */
+  const char *family; /* of tactics, such as "dense"; "" without one */
+  const char *reason; /* why no kernel does it */
+  const netra_attribute *attributes; /* by name, in ascending order */
+  uint32_t attribute_count;
 } netra_fallback_call;
 
 /* Computes the outputs from the inputs in the order of call->stream: either by
  * enqueuing on it, or by synchronising with it and working on the host. Called
- * on the launching thread; must not call back into the engine. Anything but
- * NETRA_OK ends the launch with that status. */
+ * on the launching thread with the engine's device current; several threads
+ * that launch at the same time call it at the same time, each with another
+ * lane's memory. It must not call back into the engine, except for the device
+ * helpers and queries, and must not free what it is given. Anything but
+ * NETRA_OK ends the launch with that status: the steps before are enqueued, and
+ * none after. While netra_engine_prepare captures a graph, it is called only if
+ * it is registered as NETRA_FALLBACK_CAPTURABLE. */
 typedef netra_status (*netra_fallback_fn)(void *user,
                                           const netra_fallback_call *call);
 
@@ -349,11 +415,17 @@ typedef netra_status (*netra_fallback_fn)(void *user,
 #define NETRA_FALLBACK_CAPTURABLE 1u
 
 /* Registers who computes every fallback step whose operation is `operation`.
- * `user` is passed through. */
+ * `user` is passed through; it stays the caller's, and must outlive the last
+ * launch. Registering again replaces; a NULL function takes back. */
 NETRA_API netra_status netra_engine_set_fallback(netra_engine *engine,
                                                  const char *operation,
                                                  netra_fallback_fn function,
                                                  void *user, uint32_t flags);
+
+/* The same for one step of one plan; `step` numbers all steps of the plan. */
+NETRA_API netra_status netra_engine_set_step_fallback(
+    netra_engine *engine, uint32_t profile, uint32_t step,
+    netra_fallback_fn function, void *user, uint32_t flags);
 
 /* Checks that the weights and all bindings are there and that no output or
  * state overlaps another buffer, writes the kernel arguments of every step, and
@@ -371,11 +443,10 @@ NETRA_API netra_status netra_engine_finalize(netra_engine *engine);
 NETRA_API netra_status netra_engine_prepare(netra_engine *engine,
                                             uint32_t profile, void *stream);
 
-/* Enqueues the plan of `profile`, or with NETRA_PROFILE_AUTO that of the
- * profile of highest priority (then first name) whose guards admit `shape`, on
- * the caller's stream. Returns when everything is enqueued. A failure in the
- * middle of a plan leaves the steps before it enqueued. `shape` may be NULL for
- * NETRA_SHAPE_INIT. */
+/* Enqueues the plan of `profile`, or with NETRA_PROFILE_AUTO that which
+ * netra_engine_select_profile gives, on the caller's stream. Returns when
+ * everything is enqueued. A failure in the middle of a plan leaves the steps
+ * before it enqueued. `shape` may be NULL for NETRA_SHAPE_INIT. */
 NETRA_API netra_status netra_engine_launch(netra_engine *engine,
                                            uint32_t profile,
                                            const netra_shape *shape,
