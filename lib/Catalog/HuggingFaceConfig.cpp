@@ -36,8 +36,9 @@ struct Family {
   bool linearLayers = false, splitProjections = false;
   bool experts = false, sharedExpert = false;
   double weightOffset = 0;
-  /// Scaled embedding, norms on both sides, windows, GELU; gemma2 caps logits.
-  bool gemma = false, gemma2 = false;
+  /// Scaled embedding, GELU; behind the first one norms on both sides and
+  /// windows; gemma2 caps logits.
+  bool gemma = false, windows = false, gemma2 = false;
 };
 
 constexpr Family families[] = {
@@ -65,11 +66,17 @@ constexpr Family families[] = {
      .experts = true,
      .sharedExpert = true,
      .weightOffset = 1},
-    {.modelType = "gemma2", .weightOffset = 1, .gemma = true, .gemma2 = true},
+    {.modelType = "gemma", .weightOffset = 1, .gemma = true},
+    {.modelType = "gemma2",
+     .weightOffset = 1,
+     .gemma = true,
+     .windows = true,
+     .gemma2 = true},
     {.modelType = "gemma3_text",
      .queryKeyNorm = true,
      .weightOffset = 1,
-     .gemma = true},
+     .gemma = true,
+     .windows = true},
 };
 
 /// Fields that do not change what the decoder computes for given token ids.
@@ -204,7 +211,7 @@ private:
     model.layers = size(object, "num_hidden_layers");
     model.normEpsilon = numberOr(object, "rms_norm_eps", 1e-6);
     model.normWeightOffset = family->weightOffset;
-    model.sandwichNorms = family->gemma;
+    model.sandwichNorms = family->windows;
     model.tiedEmbeddings = flagOr(object, "tie_word_embeddings", family->gemma);
     onlyZero(object, "attention_dropout");
     if (family->gemma) {
@@ -231,11 +238,11 @@ private:
     int64_t interval = 0;
     if (family->linearLayers)
       interval = sizeOr(object, "full_attention_interval", 4);
-    if (family->gemma && !family->gemma2)
+    if (family->windows && !family->gemma2)
       interval = sizeOr(object, "sliding_window_pattern", 6);
     else
       (void)object.optional("sliding_window_pattern");
-    if (family->gemma && family->gemma2)
+    if (family->gemma2)
       interval = 2;
     Mixer other =
         family->linearLayers ? Mixer::GatedDeltaNet : Mixer::WindowAttention;
@@ -253,8 +260,9 @@ private:
       std::optional<std::string> text =
           family->linearLayers
               ? item.choice({"full_attention", "linear_attention"})
-          : family->gemma ? item.choice({"full_attention", "sliding_attention"})
-                          : item.choice({"full_attention"});
+          : family->windows
+              ? item.choice({"full_attention", "sliding_attention"})
+              : item.choice({"full_attention"});
       if (text)
         model.mixers.push_back(*text == "full_attention" ? Mixer::Attention
                                                          : other);
@@ -312,7 +320,7 @@ private:
     if (std::optional<Reader> member = set(object, "rope_scaling"))
       readRotaryParameters(*member, rotary, part);
     rotary.dimensions = int64_t(part * double(attention.headDim));
-    if (family->gemma && !family->gemma2) {
+    if (family->windows && !family->gemma2) {
       RotaryModel local;
       local.dimensions = rotary.dimensions;
       local.theta = numberOr(object, "rope_local_base_freq", 10000);
@@ -367,12 +375,16 @@ private:
 
   std::string activation(ObjectReader &object) {
     StringRef key = family->gemma ? "hidden_activation" : "hidden_act";
+    std::optional<Reader> older;
     if (family->gemma)
-      (void)object.optional("hidden_act");
+      older = set(object, "hidden_act");
     std::string fallback = family->gemma ? "gelu_pytorch_tanh" : "silu";
     if (std::optional<Reader> member = set(object, key))
       fallback = member->choice({"silu", "gelu", "gelu_pytorch_tanh"})
                      .value_or(fallback);
+    else if (older && !family->windows)
+      // "gelu" has meant the other one as well, depending on who reads it.
+      (void)older->choice({fallback});
     return StringSwitch<std::string>(fallback)
         .Case("gelu", "gelu_erf")
         .Case("gelu_pytorch_tanh", "gelu_tanh")

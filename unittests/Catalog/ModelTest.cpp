@@ -208,6 +208,29 @@ TEST(HuggingFace, OtherFamilies) {
   EXPECT_FALSE(model.fp8Block128);
   EXPECT_EQ(model.checkpointPrefix, "model.");
 
+  Json gemma = gemma2();
+  gemma["model_type"] = "gemma";
+  for (const char *key :
+       {"sliding_window", "query_pre_attn_scalar", "attn_logit_softcapping",
+        "final_logit_softcapping", "hidden_activation"})
+    gemma.erase(key);
+  gemma["hidden_act"] = "gelu_pytorch_tanh";
+  model = llvm::cantFail(parseHuggingFaceConfig(gemma.dump(), "config.json"));
+  EXPECT_EQ(model.mixers, (std::vector<Mixer>{Mixer::Attention}));
+  EXPECT_FALSE(model.sandwichNorms);
+  EXPECT_TRUE(model.tiedEmbeddings);
+  EXPECT_EQ(model.normWeightOffset, 1);
+  EXPECT_EQ(model.embeddingScale, std::sqrt(3584.0));
+  EXPECT_EQ(model.attention->scale, 1 / 16.0);
+  EXPECT_EQ(model.dense->activation, "gelu_tanh");
+  EXPECT_EQ(model.logitCap, 0);
+  // What "gelu" is depends on who reads it.
+  gemma["hidden_act"] = "gelu";
+  EXPECT_THAT(fault(gemma), HasSubstr("/hidden_act: expected one of "
+                                      "\"gelu_pytorch_tanh\""));
+  gemma["hidden_activation"] = "gelu_pytorch_tanh";
+  EXPECT_EQ(fault(gemma), "");
+
   Json gemma3 = gemma2();
   gemma3["model_type"] = "gemma3_text";
   for (const char *key : {"attn_logit_softcapping", "final_logit_softcapping"})
