@@ -96,7 +96,7 @@ TEST(Guards, RoutedExperts) {
                   {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be 0"}});
   expectRefusals("gfx950.moe_gate_up_grouped", gateUpProblem(up),
                  {{"M", 200, "NETRA_M * NETRA_S must be 1..512"},
-                  {"K", 2176, "NETRA_K must be a multiple of 128 up to 2048"},
+                  {"K", 4224, "NETRA_K must be a multiple of 128 up to 4096"},
                   {"DEPTH", 9, "NETRA_DEPTH must be between 1"},
                   {"GRID_Y", 4, "the grid must be"},
                   {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be"}});
@@ -108,8 +108,14 @@ TEST(Guards, RoutedExperts) {
                   {"STATIC_LDS", 0, "NETRA_STATIC_LDS must be"}});
   expectRefusals("gfx950.moe_down_reduce_grouped", downReduceProblem(last),
                  {{"M", 33, "NETRA_M must be 1..32"},
-                  {"K", 640, "NETRA_K must be a multiple of 128 up to 512"},
+                  {"K", 4224, "NETRA_K must be a multiple of 128 up to 4096"},
+                  {"K", 384, "NETRA_K must be a multiple of 128 * NETRA_CHUNK"},
+                  {"E", 4097, "NETRA_E must be 1..4096"},
+                  {"CHUNK", 3, "NETRA_CHUNK must be 1, 2 or 4"},
+                  {"TOKENS", 3, "NETRA_TOKENS must be a power of two"},
+                  {"TOKENS", 1, "NETRA_TOKENS must be a power of two"},
                   {"BLOCK_X", 64, "the work-group must be 512"},
+                  {"GRID_X", 8, "the grid must be NETRA_N / 8"},
                   {"STATIC_LDS", 0, "NETRA_STATIC_LDS must be"}});
   expectRefusals("gfx950.moe_activation",
                  moeActivationProblem(1, 2, 256, "silu"),

@@ -133,6 +133,26 @@ TEST(MoeDownAdversarial, IdsEqualOutOfRangeOrUnused) {
   }
 }
 
+/// A slot without an expert asks for expert 0's weights, which exist whatever E
+/// is, and makes nothing of them: here they are no numbers.
+TEST(MoeDownAdversarial, ASlotWithoutAnExpertUsesNothingOfExpertZero) {
+  for (bool bf16 : {false, true}) {
+    MoeShape c = down(1, 3, 3, 128, 256, bf16);
+    DownInputs inputs(c, 6, {-1, 2, 3});
+    ASSERT_FALSE(inputs.weight.rows.count(0));
+    Outcome run =
+        runEverywhere(tacticOf(c), downReduceProblem(c), inputs.buffers(c));
+    EXPECT_EQ(inputs.check(c, run), "") << bf16;
+    // Both are read: expert 0 in place of the missing ones, and expert 2.
+    EXPECT_GE(run.counters.globalDistinctReadBytes, uint64_t(2 * c.n * c.k));
+    MoeShape only = down(1, 1, 2, 128, 256, bf16);
+    DownInputs nothing(only, 6, {7, -1});
+    run = runEverywhere(tacticOf(only), downReduceProblem(only),
+                        nothing.buffers(only));
+    EXPECT_EQ(nothing.check(only, run), "") << bf16;
+  }
+}
+
 TEST(MoeDown, AgreesWithThePlainLoopToTheBit) {
   for (bool bf16 : {false, true}) {
     MoeShape c = down(2, 6, 5, 128, 384, bf16);

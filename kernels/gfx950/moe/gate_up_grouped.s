@@ -6,15 +6,16 @@
 //
 // Constants
 //   NETRA_M, E, S  tokens, experts, slots of a token; at most 512 rows (m, s)
-//   NETRA_N, K     N a multiple of 128 (with activation: 256), K of 128, at most 2048
+//   NETRA_N, K     N a multiple of 128 (with activation: 256), K of 128, at most 4096
 //   NETRA_DEPTH    K blocks of activations that a wave keeps in flight
 //   NETRA_ACTIVATION  0 (none), 1 (silu), 3 (gelu tanh)
 //
 // Schedule. Work-group (tile, e): one wave, with activation two (gate and up). A wave reads
 // all ids and ends when nobody chose its expert. Else it asks for its whole weight tile and,
 // meanwhile, lists its rows in LDS; then, sixteen rows at a time, their activations are
-// operand B, the weights, which stay in registers, operand A. Waves of expert 0 also write
-// the zeros of rows whose id is not in 0 .. E - 1.
+// operand B, the weights, which stay in registers (beyond K = 2048 in accumulation registers),
+// operand A. The weight scales come behind the first activations, so that no wait precedes
+// those. Waves of expert 0 also write the zeros of rows whose id is not in 0 .. E - 1.
 //
 // Arithmetic. As in moe/gate_up.s.
 
@@ -38,7 +39,7 @@ netra_require (NETRA_ACTIVATION == 0 || NETRA_ACTIVATION == 1 || NETRA_ACTIVATIO
 .set GG_ROW_BYTES, 4 * NETRA_N / (GG_WAVES * GG_WAVES)  // of the result
 .set GG_TILE_BYTES, 64 / GG_WAVES
 
-netra_require (NETRA_K > 0 && NETRA_K % 128 == 0 && NETRA_K <= 2048), "NETRA_K must be a multiple of 128 up to 2048: a wave holds its tile"
+netra_require (NETRA_K > 0 && NETRA_K % 128 == 0 && NETRA_K <= 4096), "NETRA_K must be a multiple of 128 up to 4096: a wave holds its tile"
 netra_require (NETRA_N > 0 && NETRA_N % (128 * GG_WAVES) == 0), "NETRA_N must be a multiple of 128, with activation of 256"
 netra_require (NETRA_DEPTH >= 1 && NETRA_DEPTH <= GG_KB && NETRA_DEPTH <= 8), "NETRA_DEPTH must be between 1 and K / 128, at most 8"
 netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "an expert's weights must be smaller than 2 GiB"
@@ -84,12 +85,32 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
 .set V_D, 32                                     // 4 per block of a batch
 .set V_SX, 48                                    // GG_KB4
 .set V_B, V_SX + GG_KB4                          // 8 per block in flight
-.set V_A, V_B + 8 * NETRA_DEPTH                  // 8 per block
+.set V_A, V_B + 8 * NETRA_DEPTH                  // 8 per block, or a[0] .. if that is too many
 
 .macro gg_load b
   .set gg_v, V_B + 8 * ((\b) % NETRA_DEPTH)
   global_load_dwordx4 v[gg_v:gg_v+3], v[V_XOFF], s[S_X:S_X+1] offset:128*(\b)
   global_load_dwordx4 v[gg_v+4:gg_v+7], v[V_XOFF], s[S_X:S_X+1] offset:128*(\b)+64
+.endm
+
+// All blocks of the tile, and the product of block B with the activations in V_X.
+.macro gg_load_tile
+  .set gg_b, 0
+  .rept GG_KB
+    .if GG_KB > 16
+      netra_moe_load_block 8*gg_b, V_WOFF, S_TILE, gg_b, a
+    .else
+      netra_moe_load_block V_A+8*gg_b, V_WOFF, S_TILE, gg_b
+    .endif
+    .set gg_b, gg_b + 1
+  .endr
+.endm
+.macro gg_multiply v_d, b, v_x
+  .if GG_KB > 16
+    netra_mfma_fp8_16x16x128 \v_d, 8*(\b), \v_x, a
+  .else
+    netra_mfma_fp8_16x16x128 \v_d, V_A+8*(\b), \v_x
+  .endif
 .endm
 
 // Zeros for the rows of round ROUND whose id is none of an expert's.
@@ -113,14 +134,6 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   netra_kernel_begin \name
   netra_moe_load_pointers
   netra_lane_and_wave V_LANE, S_WAVE, V_T0
-  v_lshlrev_b32 v[V_WOFF], 4, v[V_LANE]
-  v_lshrrev_b32 v[V_GROUP], 4, v[V_LANE]
-  v_lshlrev_b32 v[V_GROUP], 4, v[V_GROUP]
-  .set gg_i, 0
-  .rept 4
-    v_mov_b32 v[V_ACC+gg_i], 0
-    .set gg_i, gg_i + 1
-  .endr
   s_mul_i32 s[S_INDEX], s[S_WAVE], GG_TILES      // the up tile
   s_add_u32 s[S_INDEX], s[S_INDEX], s2
   netra_wait_scalar
@@ -131,6 +144,11 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   s_or_b32 s[S_TMP], s3, s[S_WAVE]
   s_cmp_lg_u32 s[S_TMP], 0
   s_cbranch_scc1 .Lgg_chosen_\name
+  .set gg_i, 0
+  .rept 4
+    v_mov_b32 v[V_ACC+gg_i], 0
+    .set gg_i, gg_i + 1
+  .endr
   s_mov_b32 s[S_TMP], NETRA_E
   s_mov_b32 s[S_TMP+1], GG_ROW_BYTES
   .set gg_round, 0
@@ -142,15 +160,12 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   netra_moe_ballot S_MASK, S_COUNT, V_ID, 3, GG_ROWS, S_TMP
   s_cbranch_scc0 .Lgg_end_\name
 
-  // The whole tile and its scales.
-  netra_moe_expert_scales S_TMP, 3, S_INDEX, S_WEIGHT_SCALE, NETRA_N, GG_KB
-  netra_load_scalar_run S_SW, S_TMP, GG_KB
+  // The whole tile.
+  v_lshlrev_b32 v[V_WOFF], 4, v[V_LANE]
+  v_lshrrev_b32 v[V_GROUP], 4, v[V_LANE]
+  v_lshlrev_b32 v[V_GROUP], 4, v[V_GROUP]
   netra_moe_expert_tile S_TILE, 3, S_INDEX, S_WEIGHT, NETRA_N, NETRA_K, S_TMP
-  .set gg_b, 0
-  .rept GG_KB
-    netra_moe_load_block V_A+8*gg_b, V_WOFF, S_TILE, gg_b
-    .set gg_b, gg_b + 1
-  .endr
+  gg_load_tile
   .if GG_KB % 2                                  // the partner of a packed operand
     v_mov_b32 v[V_SX+GG_KB], 0
   .endif
@@ -162,10 +177,6 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
     v_add_u32 v[V_EXCHANGE], GG_WAVES * GG_LIST, v[V_WOFF]
   .endif
   s_mov_b32 s[S_BASE], 0
-  netra_wait_lds                                 // and the weight scales
-  .if GG_KB % 2
-    s_mov_b32 s[S_SW+GG_KB], 0
-  .endif
 
 .Lgg_pass_\name:
   v_and_b32 v[V_T0], 15, v[V_LANE]
@@ -186,6 +197,15 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
     gg_load gg_issued
     .set gg_issued, gg_issued + 1
   .endr
+  s_cmp_lg_u32 s[S_BASE], 0
+  s_cbranch_scc1 .Lgg_scaled_\name
+  netra_moe_expert_scales S_TMP, 3, S_INDEX, S_WEIGHT_SCALE, NETRA_N, GG_KB
+  netra_load_scalar_run S_SW, S_TMP, GG_KB
+  netra_wait_scalar
+  .if GG_KB % 2
+    s_mov_b32 s[S_SW+GG_KB], 0
+  .endif
+.Lgg_scaled_\name:
   s_mov_b32 s[S_TMP], GG_ROW_BYTES
   v_mul_lo_u32 v[V_OUT], v[V_ROW], s[S_TMP]
   v_lshrrev_b32 v[V_T0], GG_WAVES - 1, v[V_GROUP]
@@ -209,7 +229,7 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
       .set gg_i, 0
       .rept gg_n
         netra_wait_memory (2 * (gg_issued - 1 - gg_b - gg_i)) // younger: later activations
-        netra_mfma_fp8_16x16x128 V_D+4*gg_i, V_A+8*(gg_b+gg_i), V_B+8*((gg_b+gg_i)%NETRA_DEPTH)
+        gg_multiply V_D+4*gg_i, gg_b+gg_i, V_B+8*((gg_b+gg_i)%NETRA_DEPTH)
         .set gg_i, gg_i + 1
       .endr
       netra_mfma_settle_8_passes 2*(gg_n-1)      // the first is read first

@@ -1,0 +1,213 @@
+//===- MoeCounterTests.cpp - What products of experts must not exceed -----===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+//
+// Counters do not know which loads are of weights. So each kernel runs a second
+// time without those loads, and the differences are what the weights cost; the
+// values are of no interest there, and no instruction depends on them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MoeCases.h"
+
+using namespace kernels;
+using netra::sim::Counters;
+
+namespace {
+
+/// A tactic, its problem, the loop it is held against and the most vector
+/// instructions relative to that.
+struct Subject {
+  std::string tactic, plain;
+  MoeShape shape;
+  double mostInstructions;
+
+  bool isDown() const { return llvm::StringRef(tactic).contains("down"); }
+  bool isGrouped() const { return llvm::StringRef(tactic).contains("grouped"); }
+  netra::Problem problem(const MoeShape &c) const {
+    return isDown() ? downReduceProblem(c) : gateUpProblem(c);
+  }
+  Buffers inputs() const {
+    return isDown() ? DownInputs(shape, 31).buffers(shape)
+                    : GateUpInputs(shape, 31).buffers();
+  }
+  /// What asks for weights, to be left out.
+  std::vector<Mutation> withoutWeights() const {
+    if (isDown() && isGrouped())
+      return {{"moe/down_reduce_grouped.s", "global_load_dwordx4 v[dg_w",
+               "// global_load_dwordx4 v[dg_w", 0}};
+    return {{"include/moe.inc", "global_load_dwordx4 \\file",
+             "// global_load_dwordx4 \\file", 0}};
+  }
+};
+
+struct Measured {
+  Counters counters;
+  uint64_t scratch = 0;
+};
+
+Measured measure(const Subject &subject, const std::string &tactic,
+                 const MoeShape &shape,
+                 const std::vector<Mutation> &mutations) {
+  llvm::Expected<Kernel> kernel =
+      build(tactic, subject.problem(shape), {}, mutations);
+  if (!kernel) {
+    ADD_FAILURE() << llvm::toString(kernel.takeError());
+    return {};
+  }
+  RunOptions options;
+  options.checks = 0;
+  options.counters = true;
+  llvm::Expected<Outcome> once = run(*kernel, subject.inputs(), options);
+  if (!once) {
+    ADD_FAILURE() << llvm::toString(once.takeError());
+    return {};
+  }
+  return {once->counters, kernel->object->kernels()[0].privateSegment};
+}
+
+/// The requirements that a tactic, or a changed one, does not meet.
+std::string violations(const Subject &subject,
+                       const std::vector<Mutation> &changes = {}) {
+  std::vector<Mutation> both = changes;
+  for (const Mutation &mutation : subject.withoutWeights())
+    both.push_back(mutation);
+  Measured ours = measure(subject, subject.tactic, subject.shape, changes);
+  Counters without =
+      measure(subject, subject.tactic, subject.shape, both).counters;
+  const Counters &n = ours.counters;
+  std::string text;
+  auto require = [&](bool met, const char *what, double found) {
+    if (!met)
+      text += std::string(what) + ": " + std::to_string(found) + "\n";
+  };
+  double requested = n.globalLoadBytes - without.globalLoadBytes;
+  double distinct = n.globalDistinctReadBytes - without.globalDistinctReadBytes;
+  require(distinct > 0 && requested <= 1.02 * distinct, "requested / distinct",
+          requested / distinct);
+  // A segment that is not used whole lacks 16 bytes at least, an eighth.
+  double use = requested / (128.0 * (n.segments128 - without.segments128));
+  require(1 - 8 * (1 - use) >= 0.95 && use <= 1, "whole segments",
+          1 - 8 * (1 - use));
+  // Arguments, then ids: what they cost comes before.
+  require(n.maxRoundTrips <= 2 + 2, "round trips", n.maxRoundTrips - 2.0);
+  // Where vectors have the ids, the first wait is for those, and the most that
+  // is in flight at a wait is what was asked for when they were known. Waves of
+  // an expert that nobody chose end there and leave their place to others.
+  uint64_t inFlight = n.firstWaitBytesPerCu;
+  if (subject.isGrouped())
+    inFlight = subject.isDown() ? n.bytesInFlightPerCu
+                                : n.maxBytesInFlight * n.workgroupsPerCu *
+                                      n.wavesPerWorkgroup;
+  require(inFlight >= 64 * 1024, "in flight", inFlight);
+  require(n.ldsConflictCycles * 50 <= n.ldsAccesses, "conflicts",
+          double(n.ldsConflictCycles) / std::max<double>(n.ldsAccesses, 1));
+  require(ours.scratch == 0, "scratch", ours.scratch);
+  // The loops that are compared store sums.
+  MoeShape sums = subject.shape;
+  sums.activation = "none";
+  Counters plain = measure(subject, subject.plain, sums, {}).counters;
+  double share = double(vectorInstructions(n)) / vectorInstructions(plain);
+  require(share <= subject.mostInstructions, "vector instructions", share);
+  return text;
+}
+
+class MoeCounters : public testing::TestWithParam<Subject> {};
+
+TEST_P(MoeCounters, AreWithinWhatIsRequired) {
+  EXPECT_EQ(violations(GetParam()), "") << GetParam().shape;
+}
+
+std::vector<Subject> subjects() {
+  const std::string up = "gfx950.moe_gate_up", down = "gfx950.moe_down_reduce";
+  const double ofUp = 0.6, ofDown = 0.5;
+  std::vector<Subject> all = {
+      {up, up + "_plain", {1, 20, 9, 256, 2048}, ofUp},
+      {up + "_activated", up + "_plain", {1, 20, 9, 256, 2048, "silu"}, ofUp},
+      {down, down + "_plain", {1, 20, 9, 256, 512}, ofDown},
+      {down + "_bf16",
+       down + "_bf16_plain",
+       {1, 20, 9, 256, 512, "none", true},
+       ofDown},
+  };
+  // Grouped, an expert costs the same whether one token chose it or eight, and
+  // the loop costs in proportion. With as many as 257 experts one or two did,
+  // and for few rows dealing them outweighs the products.
+  auto groupedUp = [&](int64_t m, int64_t e, double most) {
+    all.push_back({up + "_grouped", up + "_plain", {m, e, 9, 128, 2048}, most});
+  };
+  auto groupedDown = [&](int64_t m, int64_t e, double most) {
+    all.push_back(
+        {down + "_grouped", down + "_plain", {m, e, 9, 128, 512}, most});
+    all.push_back({down + "_grouped_bf16",
+                   down + "_bf16_plain",
+                   {m, e, 9, 128, 512, "none", true},
+                   ofDown});
+  };
+  groupedUp(8, 33, ofUp);
+  groupedUp(16, 257, 0.8);
+  all.push_back({up + "_grouped_activated",
+                 up + "_plain",
+                 {16, 33, 9, 256, 2048, "silu"},
+                 ofUp});
+  groupedDown(16, 60, ofDown);
+  groupedDown(16, 257, 0.6);
+  groupedDown(12, 257, 0.7);
+  groupedDown(8, 257, 0.7);
+  groupedDown(2, 257, 1.8);
+  return all;
+}
+
+std::string nameOf(const testing::TestParamInfo<Subject> &info) {
+  const Subject &subject = info.param;
+  return llvm::StringRef(subject.tactic).split('.').second.str() + "_m" +
+         std::to_string(subject.shape.m) + "_e" +
+         std::to_string(subject.shape.e);
+}
+INSTANTIATE_TEST_SUITE_P(Sizes, MoeCounters, testing::ValuesIn(subjects()),
+                         nameOf);
+
+/// One kernel that breaks each requirement.
+TEST(MoeCountersNegative, ABrokenRequirementIsNamed) {
+  const Subject up = {"gfx950.moe_gate_up_activated",
+                      "gfx950.moe_gate_up_plain",
+                      {1, 5, 2, 256, 2048, "silu"},
+                      0.6};
+  const Subject down = {"gfx950.moe_down_reduce_grouped",
+                        "gfx950.moe_down_reduce_plain",
+                        {8, 33, 9, 128, 512},
+                        0.6};
+  auto broken = [](const Subject &subject, const char *file, const char *from,
+                   const char *to, const char *requirement) {
+    std::string text = violations(subject, {{file, from, to, 0}});
+    EXPECT_NE(text.find(requirement), std::string::npos)
+        << requirement << " is not in: " << text;
+  };
+  const char *const moe = "include/moe.inc", *const grouped =
+                                                 "moe/down_reduce_grouped.s";
+  EXPECT_EQ(violations(up), "");
+  // Half of each block twice.
+  broken(up, moe, "global_load_dwordx4 \\file[\\v+4",
+         "global_load_dwordx4 \\file[\\v:\\v+3], v[\\v_offset], "
+         "s[\\s_tile:\\s_tile+1] offset:2048*((\\block)%2) nt\n"
+         "  global_load_dwordx4 \\file[\\v+4",
+         "requested / distinct");
+  // Half of each block 16 bytes too early.
+  broken(up, moe, "+1024 nt", "+1008 nt", "whole segments");
+  // A wait behind each block, which leaves one in flight.
+  broken(up, moe, "+1024 nt", "+1024 nt\n  s_waitcnt vmcnt(0)", "round trips");
+  broken(up, moe, "+1024 nt", "+1024 nt\n  s_waitcnt vmcnt(0)", "in flight");
+  // Scaling by a scalar at a time, many times.
+  broken(up, moe, "v_mul_f32 v[\\v], s[\\s_x_scale], v[\\v]",
+         ".rept 9\n  v_mul_f32 v[\\v], s[\\s_x_scale], v[\\v]\n  .endr",
+         "vector instructions");
+  broken(up, "include/kernel.inc", ".amdhsa_private_segment_fixed_size 0",
+         ".amdhsa_private_segment_fixed_size 64", "scratch");
+  // Products of one expert's tokens in the same bank.
+  broken(down, grouped, "v_lshl_add_u32 v[V_DST+(\\j)], v[V_DST+(\\j)], 4,",
+         "v_lshl_add_u32 v[V_DST+(\\j)], v[V_DST+(\\j)], 8,", "conflicts");
+}
+
+} // namespace
