@@ -91,6 +91,7 @@ TEST(Guards, RoutedExperts) {
                   {"K", 4224, "NETRA_K must be a multiple of 128 up to 4096"},
                   {"DEPTH", 5, "NETRA_DEPTH must be between 1"},
                   {"ACTIVATION", 2, "NETRA_ACTIVATION must be 0"},
+                  {"SCALE_GROUP_MAJOR", 2, "must be 0 or 1"},
                   {"BLOCK_X", 128, "the work-group must be"},
                   {"GRID_X", 47, "the grid must be"},
                   {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be 0"}});

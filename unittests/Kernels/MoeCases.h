@@ -25,6 +25,7 @@ struct MoeShape {
   std::string activation = "none"; // gate_up
   bool bf16 = false;               // down_reduce: x is bf16
   bool residual = false;           // down_reduce
+  bool groupMajor = false;         // gate_up: scales of x, block after block
 
   int64_t blocks() const { return k / 128; }
 };
@@ -32,7 +33,8 @@ struct MoeShape {
 inline std::ostream &operator<<(std::ostream &os, const MoeShape &c) {
   return os << "m" << c.m << " e" << c.e << " s" << c.s << " n" << c.n << " k"
             << c.k << " " << c.activation << (c.bf16 ? " bf16" : "")
-            << (c.residual ? " residual" : "");
+            << (c.residual ? " residual" : "")
+            << (c.groupMajor ? " group major" : "");
 }
 
 inline netra::Problem moeProblem(const MoeShape &c,
@@ -58,7 +60,10 @@ inline netra::Problem gateUpProblem(const MoeShape &c) {
   using netra::ElementType;
   netra::Problem problem = moeProblem(c, "gate_up");
   problem.operands.push_back({"x", ElementType::F8E4M3FN, {c.m, c.k}});
-  problem.operands.push_back({"x_scale", ElementType::F32, {c.m, c.blocks()}});
+  problem.operands.push_back({"x_scale",
+                              ElementType::F32,
+                              {c.m, c.blocks()},
+                              c.groupMajor ? "group_major" : "row_major"});
   if (c.activation == "none")
     problem.operands.push_back({"result", ElementType::F32, {c.m, c.s, c.n}});
   else
@@ -209,9 +214,12 @@ struct GateUpInputs {
     xScale = random.positive(c.m * c.blocks(), 0.005, 0.03);
     weight = ExpertWeights(random, c.e, c.n, c.k, ids);
   }
-  Buffers buffers() const {
+  Buffers buffers(bool groupMajor = false) const {
+    Bytes scales = toBytes(xScale);
+    if (groupMajor) // rows and blocks change places
+      scales = rowMajorScales(scales, weight.k / 128);
     return {{"x", x},
-            {"x_scale", toBytes(xScale)},
+            {"x_scale", scales},
             {"weight", weight.packed()},
             {"weight_scale", toBytes(weight.scale)},
             {"expert_ids", toBytes(ids)}};

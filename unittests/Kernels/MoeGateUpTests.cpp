@@ -151,6 +151,34 @@ TEST(MoeGateUp, AgreesWithThePlainLoopToTheBit) {
   EXPECT_EQ(plain.outputs == ours.outputs, true);
 }
 
+/// Scales block after block give the bits of scales row after row, and are not
+/// taken for those.
+TEST(MoeGateUp, ScalesMayBeGroupMajor) {
+  for (const char *form : {"", "_grouped"})
+    for (const MoeShape &rowMajor :
+         {MoeShape{3, 5, 3, 256, 640}, MoeShape{5, 4, 3, 256, 384, "silu"},
+          MoeShape{32, 9, 2, 128, 2048}}) {
+      MoeShape c = rowMajor;
+      c.groupMajor = true;
+      GateUpInputs inputs(c, 12);
+      inputs.ids[1] = -1;
+      inputs.ids[4] = int32_t(c.e);
+      std::string tactic = std::string("gfx950.moe_gate_up") + form +
+                           (c.activation == "none" ? "" : "_activated");
+      Outcome run = runEverywhere(tactic + "_group_major", gateUpProblem(c),
+                                  inputs.buffers(true));
+      EXPECT_EQ(inputs.check(c, run), "") << c << form;
+      RunOptions options;
+      options.checks = 0;
+      Outcome other =
+          runOnce(tactic, gateUpProblem(rowMajor), inputs.buffers(), options);
+      EXPECT_EQ(run.outputs == other.outputs, true) << c << form;
+      other = runOnce(tactic + "_group_major", gateUpProblem(c),
+                      inputs.buffers(), options);
+      EXPECT_NE(inputs.check(c, other), "") << c << form;
+    }
+}
+
 TEST(MoeGateUpCounters, WeightsAreReadOnceWithManyLoadsInFlight) {
   for (const char *activation : {"none", "silu"}) {
     MoeShape c{1, 3, 2, 256, 2048, activation};

@@ -245,11 +245,12 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   netra_row16_reduce v_max_f32, V_T1
   netra_group_scale V_T1, V_T2, V_T1, V_T3
   netra_fp8_pack8 V_F, V_F, V_T2
+  s_and_b64 exec, exec, s[S_LEADERS:S_LEADERS+1]
+  ds_write_b32 v[V_XS], v[V_T1] offset:LDS_X_SCALE+4*(dg_s*NETRA_TOKENS+dg_m+DG_ITEMS*NETRA_CHUNK*(\chunk))
+  s_mov_b64 exec, vcc
   v_mul_u32_u24 v[V_T2], DG_X_PITCH, v[V_T0]
   v_add_u32 v[V_T2], v[V_T2], v[V_XW]
   ds_write_b64 v[V_T2], v[V_F:V_F+1]
-  s_and_b64 exec, exec, s[S_LEADERS:S_LEADERS+1]
-  ds_write_b32 v[V_XS], v[V_T1] offset:LDS_X_SCALE+4*(dg_s*NETRA_TOKENS+dg_m+DG_ITEMS*NETRA_CHUNK*(\chunk))
 .Ldg_nobody\@:
   s_mov_b64 exec, -1
 .endm

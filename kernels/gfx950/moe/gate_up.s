@@ -16,6 +16,7 @@
 //   NETRA_N, K     N a multiple of 128 (with activation: 256), K of 128, at most 4096
 //   NETRA_DEPTH    K blocks that a wave keeps in flight
 //   NETRA_ACTIVATION  0 (none), 1 (silu), 3 (gelu tanh)
+//   NETRA_SCALE_GROUP_MAJOR  1: sx is stored transposed, the scales of a K block side by side
 //
 // Schedule. Work-group (s * tiles + tile, m). Without activation one wave computes 16 columns;
 // with it, two waves compute a gate tile and the matching up tile, and the second hands its
@@ -54,6 +55,8 @@ netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "an expert's weights must be sm
 netra_require (NETRA_E * (NETRA_N / 128) * GU_KB <= 0x1fffffff), "the weight scales must be smaller than 2 GiB"
 netra_require (NETRA_M * NETRA_S * NETRA_N <= 0x1fffffff && NETRA_M * NETRA_K <= 0x7fffffff), "result and activations must be smaller than 2 GiB"
 netra_require (NETRA_S * GU_TILES * GU_TILES <= 0x7fffffff), "NETRA_S * NETRA_N is too large"
+netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "NETRA_SCALE_GROUP_MAJOR must be 0 or 1"
+netra_require (!NETRA_SCALE_GROUP_MAJOR || NETRA_M * GU_KB <= 0x3ffff), "where scales lie block after block, there must be fewer than 262144"
 netra_require (NETRA_BLOCK_X == 64 * GU_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 x 1 x 1, with activation 128 x 1 x 1"
 netra_require (NETRA_GRID_X == NETRA_S * GU_TILES && NETRA_GRID_Y == NETRA_M && NETRA_GRID_Z == 1), "the grid must be NETRA_S * NETRA_N / 16 (with activation / 32) x NETRA_M x 1"
 netra_require (NETRA_STATIC_LDS == 64 * (GU_WAVES - 1)), "NETRA_STATIC_LDS must be 0, with activation 64 bytes"
@@ -138,9 +141,7 @@ netra_require (NETRA_STATIC_LDS == 64 * (GU_WAVES - 1)), "NETRA_STATIC_LDS must 
   // The id first, then what does not depend on it.
   s_lshl_b32 s[S_TMP], s[S_ROW], 2
   s_load_dword s[S_EXPERT], s[S_IDS:S_IDS+1], s[S_TMP]
-  s_mul_i32 s[S_TMP], s3, 4 * GU_KB
-  netra_pointer_add S_X_SCALE, S_X_SCALE, S_TMP
-  netra_load_scalar_run S_SX, S_X_SCALE, GU_KB
+  netra_moe_row_scales S_SX, S_X_SCALE, 3, S_TMP
   s_mul_i32 s[S_TMP], s3, NETRA_K
   netra_pointer_add S_X, S_X, S_TMP
   .set gu_set, 0

@@ -9,6 +9,7 @@
 //   NETRA_N, K     N a multiple of 128 (with activation: 256), K of 128, at most 4096
 //   NETRA_DEPTH    K blocks of activations that a wave keeps in flight
 //   NETRA_ACTIVATION  0 (none), 1 (silu), 3 (gelu tanh)
+//   NETRA_SCALE_GROUP_MAJOR  as in moe/gate_up.s
 //
 // Schedule. Work-group (tile, e): one wave, with activation two (gate and up). A wave reads
 // all ids and ends when nobody chose its expert. Else it asks for its whole weight tile and,
@@ -45,6 +46,8 @@ netra_require (NETRA_DEPTH >= 1 && NETRA_DEPTH <= GG_KB && NETRA_DEPTH <= 8), "N
 netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "an expert's weights must be smaller than 2 GiB"
 netra_require (NETRA_E * (NETRA_N / 128) * GG_KB <= 0x1fffffff), "the weight scales must be smaller than 2 GiB"
 netra_require (GG_ROWS * NETRA_N <= 0x1fffffff), "the result must be smaller than 2 GiB"
+netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "NETRA_SCALE_GROUP_MAJOR must be 0 or 1"
+netra_require (!NETRA_SCALE_GROUP_MAJOR || NETRA_M <= 32), "NETRA_M must be at most 32 where scales lie block after block"
 netra_require (NETRA_BLOCK_X == 64 * GG_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 x 1 x 1, with activation 128 x 1 x 1"
 netra_require (NETRA_GRID_X == GG_TILES && NETRA_GRID_Y == NETRA_E && NETRA_GRID_Z == 1), "the grid must be NETRA_N / 16 (with activation / 32) x NETRA_E x 1"
 netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), "NETRA_STATIC_LDS must be 256 bytes per wave and 64 rows, with activation 1024 more"
@@ -188,10 +191,22 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   ds_read_b32 v[V_ROW], v[V_T0]
   netra_wait_lds
   netra_moe_token V_T0, V_ROW, NETRA_S, S_TMP
+  .if NETRA_SCALE_GROUP_MAJOR
+  v_lshlrev_b32 v[V_SOFF], 2, v[V_T0]
+  .else
   v_mul_u32_u24 v[V_SOFF], 4 * GG_KB, v[V_T0]
+  .endif
   v_mul_u32_u24 v[V_XOFF], NETRA_K, v[V_T0]
   v_add_u32 v[V_XOFF], v[V_XOFF], v[V_GROUP]
-  netra_load_vector_run V_SX, V_SOFF, S_X_SCALE, GG_KB, gg_scale_loads
+  .if NETRA_SCALE_GROUP_MAJOR
+    .set gg_i, 0
+    .rept GG_KB
+      global_load_dword v[V_SX+gg_i], v[V_SOFF], s[S_X_SCALE:S_X_SCALE+1] offset:4*NETRA_M*gg_i
+      .set gg_i, gg_i + 1
+    .endr
+  .else
+    netra_load_vector_run V_SX, V_SOFF, S_X_SCALE, GG_KB, gg_scale_loads
+  .endif
   .set gg_issued, 0
   .rept NETRA_DEPTH
     gg_load gg_issued
