@@ -5,6 +5,7 @@
 #include "LaneVectors.h"
 #include "VectorAlu.h"
 
+#include <bit>
 #include <cmath>
 
 namespace netra::sim {
@@ -148,9 +149,18 @@ void cvtF32F16(const Instruction &I, Wave &w) {
 }
 
 void widenLowHalves(unsigned n, const uint32_t *from, uint32_t *to) {
+#if NETRA_SIM_HALF_VECTORS
+  for (unsigned l = 0; l < n; l += VectorLanes) {
+    const auto half = (__m256i)(load<Words>(from + l) & 0xffff);
+    store(to + l,
+          _mm256_cvtph_ps(_mm_packus_epi32(_mm256_castsi256_si128(half),
+                                           _mm256_extracti128_si256(half, 1))));
+  }
+#else
   LaneVector half;
   eachLane(n, [&](unsigned l) { half.lane[l] = from[l] & 0xffff; });
   widenLanes(n, half.lane, to);
+#endif
 }
 Handler bindF32F16(const Instruction &I, const char *&) {
   constexpr uint32_t keepInputs = 1u << ModeDenorm64Shift;
@@ -252,33 +262,38 @@ template <bool Bf8> constexpr const FloatFormat &format8() {
   return Bf8 ? formatBf8 : formatFp8;
 }
 
-/// Nearest even, in the manner of f16FromF32; \p over is what becomes of
-/// infinity and of values beyond the format.
-template <bool Bf8> NETRA_SIM_INLINE U narrowTo8(U bits, U over) {
+/// Nearest even, in the manner of f16FromF32, in place; \p over is what becomes
+/// of infinity and of values beyond the format. In vectors, with comparisons of
+/// signed numbers, which is what hosts have.
+template <bool Bf8>
+NETRA_SIM_INLINE void narrowTo8(Words &v, const Words &over) {
   constexpr U shift = Bf8 ? 21 : 20, bias = Bf8 ? 112 : 120;
-  constexpr U last = Bf8 ? 0x7b : 0x7e;
+  constexpr int last = Bf8 ? 0x7b : 0x7e;
   // A float whose last place is the least denormal of the format.
   constexpr float grid = Bf8 ? 0x1p7f : 0x1p14f;
-  const U sign = bits >> 24 & 0x80, magnitude = bits & 0x7fffffff;
-  const U normal = (magnitude - (bias << 23) + ((1u << (shift - 1)) - 1) +
-                    (magnitude >> shift & 1)) >>
-                   shift;
-  const U denormal = asBits(asFloat(magnitude) + grid) - asBits(grid);
-  // Compared as signed numbers, which the host's vectors can.
-  const bool isDenormal = int(magnitude) < int((bias + 1) << 23),
-             isNan = int(magnitude) > 0x7f800000;
-  U r = isDenormal ? denormal : normal;
-  r = int(r) > int(last) ? over : r;
-  return sign | (isNan ? 0x7f : r);
+  constexpr auto gridBits = std::bit_cast<U>(grid);
+  const Words sign = v >> 24 & 0x80, magnitude = v & 0x7fffffff;
+  const Words normal = (magnitude - ((bias << 23) - ((1u << (shift - 1)) - 1)) +
+                        (magnitude >> shift & 1)) >>
+                       shift;
+  const Words denormal = (Words)((Floats)magnitude + grid) - gridBits;
+  Words r = (Ints)magnitude < int((bias + 1) << 23) ? denormal : normal;
+  r = (Ints)r > last ? over : r;
+  r = (Ints)magnitude > 0x7f800000 ? Words{} + 0x7f : r;
+  v = r | sign;
 }
 template <bool Bf8>
 __attribute__((noinline)) void pairTo8(const uint32_t *a, const uint32_t *b,
                                        uint32_t *out, unsigned n,
                                        bool saturate) {
-  const U over = Bf8 ? (saturate ? 0x7b : 0x7c) : (saturate ? 0x7e : 0x7f);
-  eachLane(n, [&](unsigned l) {
-    out[l] = narrowTo8<Bf8>(a[l], over) | narrowTo8<Bf8>(b[l], over) << 8;
-  });
+  const Words over =
+      Words{} + (Bf8 ? (saturate ? 0x7b : 0x7c) : (saturate ? 0x7e : 0x7f));
+  for (unsigned l = 0; l < n; l += VectorLanes) {
+    Words low = load<Words>(a + l), high = load<Words>(b + l);
+    narrowTo8<Bf8>(low, over);
+    narrowTo8<Bf8>(high, over);
+    store(out + l, low | high << 8);
+  }
 }
 
 template <bool Bf8> void cvtPk8(const Instruction &I, Wave &w) {
