@@ -475,7 +475,7 @@ TEST(MatrixArithmetic, Cdna3ModelMatchesExactIntegerModel) {
   forEachShape([&](const std::string &name, const MatrixShape &shape) {
     if (bitWidth(shape.a) > 16 || shape.integerResult() || shape.blocks > 1)
       return;
-    for (unsigned spread : {2u, 9u, 30u}) {
+    for (unsigned spread : {2u, 9u, 13u, 30u}) {
       std::mt19937 random(spread + unsigned(std::hash<std::string>()(name)));
       Case t(shape);
       t.fill(
