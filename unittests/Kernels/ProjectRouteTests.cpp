@@ -96,6 +96,39 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ProjectRoute,
                                                    .shared = "one",
                                                    .projected = true}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Ragged, ProjectRoute,
+    testing::Values(
+        RouteSpec{.m = 2, .experts = 8, .topK = 2, .k = 512, .projected = true},
+        RouteSpec{.m = 2,
+                  .experts = 60,
+                  .topK = 4,
+                  .k = 1024,
+                  .normalize = false,
+                  .shared = "sigmoid",
+                  .projected = true},
+        RouteSpec{.m = 2,
+                  .experts = 160,
+                  .topK = 6,
+                  .k = 512,
+                  .groups = 8,
+                  .topGroups = 3,
+                  .sigmoid = true,
+                  .bias = true,
+                  .projected = true},
+        RouteSpec{.m = 1,
+                  .experts = 130,
+                  .k = 1536,
+                  .shared = "sigmoid",
+                  .projected = true},
+        RouteSpec{.m = 1,
+                  .experts = 1000,
+                  .k = 512,
+                  .sigmoid = true,
+                  .bias = true,
+                  .projected = true},
+        RouteSpec{.m = 1, .experts = 1024, .k = 512, .projected = true}));
+
 TEST(ProjectRouteEdge, EqualLogitsZerosAndNotANumber) {
   RouteSpec spec{.m = 4, .k = 512, .shared = "sigmoid", .projected = true};
   Buffers inputs = randomRoute(spec, 1);
@@ -147,17 +180,42 @@ TEST(ProjectRouteNegative, WrongKernelsAreNoticed) {
   EXPECT_NE(wrong(file, "  netra_barrier\n", ""), "");
   // The next four rows, a row of four, the logit's place, the gate's lanes, the
   // order of the sums in the lanes.
-  EXPECT_NE(wrong(file, "pr_row, 8*NETRA_K", "pr_row, 6*NETRA_K"), "");
-  EXPECT_NE(wrong(file, "S_ROWS+2*pr_r-2, 2*NETRA_K", "S_ROWS+2*pr_r-2, 0"),
+  EXPECT_NE(wrong(file, "pr_row, 128*NETRA_K", "pr_row, 126*NETRA_K"), "");
+  EXPECT_NE(wrong(file, "s[S_TMP], s[S_TMP], pr_r", "s[S_TMP], s[S_TMP], 1"),
             "");
-  EXPECT_NE(wrong(file, "v_add_u32 v[V_LOGIT_ADDRESS], 16",
-                  "v_add_u32 v[V_LOGIT_ADDRESS], 8"),
+  EXPECT_NE(wrong(file, "v_add_u32 v[V_LOGIT_ADDRESS], 256",
+                  "v_add_u32 v[V_LOGIT_ADDRESS], 128"),
             "");
   EXPECT_NE(wrong(file, "netra_wave_reduce v_add_f32, V_DOT, V_T", "s_nop 0"),
             "");
   EXPECT_NE(wrong("include/reduce.inc", "row_shr:4 row_mask:0xf bank_mask:0xa",
                   "row_shl:4 row_mask:0xf bank_mask:0xa"),
             "");
+}
+
+TEST(ProjectRouteNegative, RowsPastTheWeightAreNoticed) {
+  for (int64_t experts : {60, 130}) {
+    RouteSpec spec{
+        .m = 1, .experts = experts, .topK = 4, .k = 512, .projected = true};
+    Buffers inputs = randomRoute(spec, 8);
+    Bytes logits = logitsOf(spec, inputs);
+    auto wrong = [&](const char *from, const char *to) {
+      return noticed(tactic, spec.problem(), inputs, {},
+                     {{"router/project_route.s", from, to}},
+                     [&](const Outcome &run) {
+                       return checkRoutes(spec, inputs, run, logits);
+                     });
+    };
+    EXPECT_EQ(wrong("// Scalars", "// The scalars"), "");
+    EXPECT_NE(experts < 64
+                  ? wrong("s_min_u32 s[S_TMP], s[S_TMP], NETRA_E - 1",
+                          "s_min_u32 s[S_TMP], s[S_TMP], NETRA_E")
+                        .find("memory")
+                  : wrong("s_cselect_b32 s[pr_row], s[S_LAST], s[pr_row]",
+                          "s_cselect_b32 s[pr_row], s[pr_row], s[pr_row]")
+                        .find("memory"),
+              std::string::npos);
+  }
 }
 
 } // namespace

@@ -37,6 +37,86 @@ INSTANTIATE_TEST_SUITE_P(
                   .scale = 0.5},
         RouteSpec{.m = 5, .experts = 512, .topK = 16, .shared = "one"}));
 
+// Numbers of experts that do not fill the last register.
+INSTANTIATE_TEST_SUITE_P(
+    Ragged, Route,
+    testing::Values(
+        RouteSpec{.m = 5, .experts = 2, .topK = 1},
+        RouteSpec{.m = 5, .experts = 8, .topK = 8, .normalize = false},
+        RouteSpec{.m = 5, .experts = 16, .topK = 2, .shared = "one"},
+        RouteSpec{.m = 5,
+                  .experts = 60,
+                  .topK = 4,
+                  .k = 2048,
+                  .normalize = false,
+                  .shared = "sigmoid"},
+        RouteSpec{.m = 5, .experts = 63, .topK = 16, .sigmoid = true},
+        RouteSpec{.m = 5, .experts = 65, .normalize = false},
+        RouteSpec{
+            .m = 5, .experts = 160, .topK = 6, .sigmoid = true, .bias = true},
+        RouteSpec{.m = 3, .experts = 1000, .topK = 16, .normalize = false},
+        RouteSpec{.m = 3,
+                  .experts = 1024,
+                  .k = 8192,
+                  .sigmoid = true,
+                  .bias = true,
+                  .shared = "sigmoid"}));
+
+// Groups that are not 16, 32 or 64 lanes of a register.
+INSTANTIATE_TEST_SUITE_P(AnyGroups, Route,
+                         testing::Values(RouteSpec{.m = 5,
+                                                   .experts = 160,
+                                                   .topK = 6,
+                                                   .groups = 8,
+                                                   .topGroups = 3,
+                                                   .sigmoid = true},
+                                         RouteSpec{.m = 5,
+                                                   .groups = 2,
+                                                   .topGroups = 1,
+                                                   .sigmoid = true,
+                                                   .bias = true},
+                                         RouteSpec{.m = 5,
+                                                   .experts = 60,
+                                                   .topK = 4,
+                                                   .k = 512,
+                                                   .groups = 4,
+                                                   .topGroups = 2,
+                                                   .sigmoid = true,
+                                                   .bias = true,
+                                                   .shared = "sigmoid"},
+                                         RouteSpec{.m = 5,
+                                                   .experts = 96,
+                                                   .topK = 3,
+                                                   .groups = 3,
+                                                   .topGroups = 2,
+                                                   .sigmoid = true},
+                                         RouteSpec{.m = 5,
+                                                   .experts = 8,
+                                                   .topK = 2,
+                                                   .groups = 4,
+                                                   .topGroups = 1,
+                                                   .sigmoid = true},
+                                         RouteSpec{.m = 5,
+                                                   .experts = 128,
+                                                   .topK = 7,
+                                                   .groups = 64,
+                                                   .topGroups = 4,
+                                                   .sigmoid = true,
+                                                   .bias = true},
+                                         RouteSpec{.m = 3,
+                                                   .experts = 1000,
+                                                   .topK = 16,
+                                                   .groups = 5,
+                                                   .topGroups = 2,
+                                                   .sigmoid = true,
+                                                   .bias = true,
+                                                   .shared = "one"},
+                                         RouteSpec{.m = 3,
+                                                   .experts = 1024,
+                                                   .groups = 64,
+                                                   .topGroups = 8,
+                                                   .sigmoid = true}));
+
 INSTANTIATE_TEST_SUITE_P(
     Sigmoid, Route,
     testing::Values(
@@ -218,6 +298,38 @@ TEST(RouteEdge, Infinities) {
   }
 }
 
+TEST(RouteEdge, LanesWithoutAnExpertAreNeverChosen) {
+  double infinity = std::numeric_limits<double>::infinity();
+  for (bool sigmoid : {false, true})
+    for (int64_t experts : {8, 60, 100}) {
+      RouteSpec spec{.experts = experts,
+                     .topK = 8,
+                     .sigmoid = sigmoid,
+                     .normalize = false,
+                     .bias = sigmoid};
+      // The last expert is the best, alone and among equals; nothing is above
+      // the least score there is; scores below zero.
+      Rows rows(4, std::vector<double>(experts, -1.0));
+      rows[0].back() = 5;
+      rows[2].assign(experts, -infinity);
+      rows[3].assign(experts, std::nan(""));
+      for (float bias : {0.0f, -2.0f})
+        routeRows(spec, rows,
+                  sigmoid ? std::vector<float>(experts, bias)
+                          : std::vector<float>());
+    }
+  // All the better groups are at the end, and the last is one of them.
+  RouteSpec grouped{.experts = 60,
+                    .topK = 3,
+                    .groups = 4,
+                    .topGroups = 1,
+                    .sigmoid = true,
+                    .bias = true};
+  Rows rows(2, std::vector<double>(60, -3.0));
+  rows[0][58] = rows[0][59] = 2;
+  routeRows(grouped, rows, std::vector<float>(60, -1.0f));
+}
+
 TEST(RouteCounters, EachByteMovesOnce) {
   RouteSpec spec{.m = 16, .k = 2048, .shared = "sigmoid"};
   Outcome run = runEverywhere(tactic, spec.problem(), randomRoute(spec, 4));
@@ -236,12 +348,19 @@ TEST(Route, RefusesWhatItDoesNotCompute) {
   };
   EXPECT_FALSE(refused(RouteSpec{}));
   EXPECT_TRUE(refused(RouteSpec{.topK = 17}));
-  EXPECT_TRUE(refused(RouteSpec{.experts = 96}));
-  EXPECT_TRUE(refused(RouteSpec{.experts = 576}));
+  EXPECT_TRUE(refused(RouteSpec{.experts = 1, .topK = 1}));
+  EXPECT_TRUE(refused(RouteSpec{.experts = 7}));
+  EXPECT_FALSE(refused(RouteSpec{.experts = 1024}));
+  EXPECT_TRUE(refused(RouteSpec{.experts = 1025}));
   EXPECT_TRUE(refused(RouteSpec{.bias = true}));                // softmax
   EXPECT_TRUE(refused(RouteSpec{.groups = 8, .topGroups = 4})); // softmax
+  EXPECT_TRUE(refused(RouteSpec{.experts = 16,
+                                .topK = 1,
+                                .groups = 16,
+                                .topGroups = 2,
+                                .sigmoid = true})); // of 1
   EXPECT_TRUE(refused(
-      RouteSpec{.groups = 2, .topGroups = 1, .sigmoid = true})); // of 128
+      RouteSpec{.groups = 3, .topGroups = 1, .sigmoid = true})); // 256 / 3
   EXPECT_TRUE(refused(RouteSpec{
       .topK = 16, .groups = 32, .topGroups = 1, .sigmoid = true})); // of 8
 }
@@ -294,6 +413,51 @@ TEST(RouteNegative, WrongKernelsAreNoticed) {
   EXPECT_NE(wrong(route, "netra_row16_reduce v_add_f32, V_T0", "s_nop 1"), "");
   EXPECT_NE(wrong(route, "netra_sigmoid V_T2, V_DOT, V_T0, V_T1",
                   "v_mov_b32 v[V_T2], v[V_DOT]"),
+            "");
+  // Any number of experts in any groups: lanes past the end that take part, in
+  // the choice and in the sum, or read past it; a group's experts, its lane.
+  RouteSpec ragged{.m = 3, .experts = 100, .normalize = false};
+  Buffers last = randomRoute(ragged, 9);
+  std::vector<uint16_t> logits = fromBytes<uint16_t>(last["logits"]);
+  for (int m = 0; m != 3; ++m)
+    logits[m * 100 + 99] = oracle::encodeBf16(4);
+  last["logits"] = toBytes(logits);
+  EXPECT_EQ(wrongOf(ragged, last, route, "// Netra", "// The Netra"), "");
+  EXPECT_NE(wrongOf(ragged, last, route,
+                    "v_cndmask_b32_e64 v[V_KEY+ROUTE_REGS-1], 0,",
+                    "s_nop 0 //"),
+            "");
+  EXPECT_NE(wrongOf(ragged, last, route, "v_mov_b32 v[V_T0], 0xff800000",
+                    "v_mov_b32 v[V_T0], 1.0"),
+            "");
+  EXPECT_NE(wrongOf(ragged, last, route, "(ROUTE_LAST - 1) << (\\shift)", "256")
+                .find("memory"),
+            std::string::npos);
+  RouteSpec groups{.m = 3,
+                   .experts = 160,
+                   .topK = 6,
+                   .groups = 8,
+                   .topGroups = 3,
+                   .sigmoid = true,
+                   .bias = true};
+  Buffers grouped = randomRoute(groups, 10);
+  EXPECT_EQ(wrongOf(groups, grouped, route, "// Netra", "// The Netra"), "");
+  EXPECT_NE(wrongOf(groups, grouped, route, "- 64 * (\\j)", "- 63 * (\\j)"),
+            "");
+  EXPECT_NE(wrongOf(groups, grouped, route, "s_bfm_b64 exec, 1, route_g",
+                    "s_bfm_b64 exec, 1, route_g/2"),
+            "");
+  EXPECT_NE(wrongOf(groups, grouped, route, "s_bitcmp1_b64", "s_bitcmp0_b64"),
+            "");
+  // The two best of a group in one lane of two registers.
+  RouteSpec halves{.topK = 2, .groups = 2, .topGroups = 1, .sigmoid = true};
+  std::vector<uint16_t> pairs(256, oracle::encodeBf16(-8));
+  pairs[5] = pairs[69] = oracle::encodeBf16(2);
+  pairs[200] = pairs[201] = oracle::encodeBf16(1.5);
+  Buffers inPairs{{"logits", toBytes(pairs)}};
+  EXPECT_EQ(wrongOf(halves, inPairs, route, "// Netra", "// The Netra"), "");
+  EXPECT_NE(wrongOf(halves, inPairs, route,
+                    "v_max_u32 v[V_ID], v[V_ID], v[V_T2]", "s_nop 0"),
             "");
   // Ties the other way round.
   RouteSpec plain{.m = 2};

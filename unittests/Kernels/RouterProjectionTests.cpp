@@ -99,7 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(ProjectionCase{1, 256, 2048}, ProjectionCase{16, 256, 2048},
                     ProjectionCase{64, 24, 2048}, ProjectionCase{3, 64, 512},
                     ProjectionCase{2, 5, 2560}, ProjectionCase{2, 16, 8192},
-                    ProjectionCase{1, 512, 1024}));
+                    ProjectionCase{1, 512, 1024},
+                    ProjectionCase{2, 1024, 512}));
 
 TEST(RouterProjectionEdge, SpecialInputs) {
   ProjectionCase c{2, 16, 1024};
@@ -171,6 +172,33 @@ TEST(RouterProjectionCounters, WeightsAreReadOnceWithManyLoadsInFlight) {
   EXPECT_EQ(run.counters.globalStoreBytes, 2u * c.n);
   EXPECT_GE(run.counters.firstWaitBytesPerCu, 64u * 1024);
   EXPECT_LE(run.counters.maxRoundTrips, 2u);
+}
+
+// The contract has a wave for each element and two chains of sums: each wave
+// turns sixteen bf16 values into f32, an instruction each, for eight products,
+// whatever it does. The rest, four packed multiplications and two additions, is
+// what its order asks for. A plain loop differs in the multiplications alone,
+// so that half of its instructions are out of reach; the tactics that are
+// selected instead are not bound by the contract and have fewer than half.
+TEST(RouterProjectionCounters, VectorInstructionsAreThoseOfTheOrder) {
+  for (int64_t k : {2048, 8192}) {
+    ProjectionCase c{2, 64, k};
+    auto vector = [&](const std::string &name) {
+      return vectorInstructions(countersOf(name, c.problem(), c.random(7)));
+    };
+    uint64_t groups = k / 512, waves = c.m * c.n;
+    uint64_t ours = vector(tactic),
+             plain = vector("gfx950.dense_bf16_m32_plain");
+    // Two loads and 22 instructions for each group; an offset per four groups,
+    // the reduction and the store.
+    uint64_t expected = waves * (24 * groups + (groups + 3) / 4);
+    EXPECT_GE(ours, expected);
+    EXPECT_LE(ours, expected + waves * 16);
+    EXPECT_LE(10 * ours, 9 * plain) << ours << " against " << plain;
+    netra::Selection selection = catalog().select(c.problem());
+    ASSERT_TRUE(selection.winner.has_value()) << selection.reason;
+    EXPECT_LE(2 * vector(selection.winner->tactic->name), plain);
+  }
 }
 
 TEST(RouterProjectionNegative, WrongKernelsAreNoticed) {

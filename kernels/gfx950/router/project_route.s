@@ -6,8 +6,9 @@
 //
 // Constants: those of router/route.s, with NETRA_K the width of x and the weight.
 //
-// Schedule. Work-group m, 16 waves, does row m. Wave w makes the logits of E / 16 experts
-// in a row, four at a time: x stays in registers (as f32 up to K = 2048, as bf16 above)
+// Schedule. Work-group m, 16 waves, does row m. Wave w makes the logits of the experts
+// 4 w .. 4 w + 3 of each 64, four at a time (of those that do not exist, the last one's
+// again): x stays in registers (as f32 up to K = 2048, as bf16 above)
 // while the weight streams through a ring of PR_DEPTH loads of 1 KB, each refilled as soon
 // as it has been used. The last four are a code of their own, without refills past the
 // end; there the shared gate's row follows the weights through the ring, for which all
@@ -19,7 +20,7 @@
 netra_require (NETRA_K >= 512 && NETRA_K <= 8192 && NETRA_K % 512 == 0), "NETRA_K must be a multiple of 512, at most 8192"
 netra_require (NETRA_BLOCK_X == 1024 && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 1024 x 1 x 1"
 netra_require (NETRA_GRID_X == NETRA_M && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1), "the grid must be NETRA_M x 1 x 1"
-netra_require (NETRA_STATIC_LDS == 4 * NETRA_E), "NETRA_STATIC_LDS must be 4 * NETRA_E bytes"
+netra_require (NETRA_STATIC_LDS == 256 * ROUTE_REGS), "NETRA_STATIC_LDS must be four bytes for each logit, NETRA_E rounded up to 64"
 
 .set PR_GROUPS, NETRA_K / 512
 .set PR_UNITS, 4 * PR_GROUPS                     // loads of four rows
@@ -50,6 +51,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_E), "NETRA_STATIC_LDS must be 4 * N
 .set S_FIRST, 24                                 // EXEC of what the first wave alone does
 .set S_COUNT, 26
 .set S_ROWS, 28                                  // four addresses, of the rows to load
+.set S_LAST, 36                                  // the last row's, where E is ragged
 // Vectors
 .set V_LANE, 0
 .set V_T0, 1
@@ -72,13 +74,19 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_E), "NETRA_STATIC_LDS must be 4 * N
 .set V_GROUP, V_KEY + ROUTE_REGS
 
 // Load N of the four rows at s[S_ROWS..], or of the gate's row after them. The last load
-// of a row moves its address on to the next four.
+// of a row moves its address on to the next 64.
 .macro pr_load n
   .if (\n) < PR_UNITS
     .set pr_row, S_ROWS + 2 * ((\n) / PR_GROUPS)
     netra_pair_load V_RING+4*((\n)%PR_DEPTH), V_OFFSET, pr_row, (\n)%PR_GROUPS
     .if (\n) % PR_GROUPS == PR_GROUPS - 1
-      netra_pointer_add_const pr_row, pr_row, 8*NETRA_K
+      netra_pointer_add_const pr_row, pr_row, 128*NETRA_K
+      .if ROUTE_LAST                             // no further than the last row
+      s_sub_u32 s[S_TMP], s[S_LAST], s[pr_row]
+      s_subb_u32 s[S_TMP], s[S_LAST+1], s[pr_row+1]
+      s_cselect_b32 s[pr_row], s[S_LAST], s[pr_row]
+      s_cselect_b32 s[pr_row+1], s[S_LAST+1], s[pr_row+1]
+      .endif
     .endif
   .else
     s_mov_b64 exec, s[S_FIRST:S_FIRST+1]
@@ -154,25 +162,29 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_E), "NETRA_STATIC_LDS must be 4 * N
   netra_pair_offsets V_OFFSET, V_LANE, PR_GROUPS
   s_cmp_eq_u32 s[S_WAVE], 0
   s_cselect_b64 s[S_FIRST:S_FIRST+1], -1, 0
-  s_mul_i32 s[S_TMP], s[S_WAVE], NETRA_E/4       // E / 16 logits of four bytes
+  s_lshl_b32 s[S_TMP], s[S_WAVE], 4              // four logits of four bytes
   v_add_u32 v[V_LOGIT_ADDRESS], s[S_TMP], v[V_LANE]
   netra_wait_scalar
   netra_row_pointer S_X, S_ROW, 2*NETRA_K, S_TMP
-  s_mul_i32 s[S_TMP], s[S_WAVE], NETRA_E/16*2*NETRA_K // at most 512 rows of 16 KB
-  netra_pointer_add S_ROWS, S_WEIGHT, S_TMP
-  .set pr_r, 1
-  .rept 3
-    netra_pointer_add_const S_ROWS+2*pr_r, S_ROWS+2*pr_r-2, 2*NETRA_K
+  .if ROUTE_LAST
+  netra_pointer_add_const S_LAST, S_WEIGHT, (NETRA_E-1)*2*NETRA_K // at most 1024 rows of 16 KB
+  .endif
+  .set pr_r, 0
+  .rept 4
+    s_lshl_b32 s[S_TMP], s[S_WAVE], 2
+    .if pr_r
+    s_add_u32 s[S_TMP], s[S_TMP], pr_r
+    .endif
+    .if NETRA_E < 64
+    s_min_u32 s[S_TMP], s[S_TMP], NETRA_E - 1
+    .endif
+    s_mul_i32 s[S_TMP], s[S_TMP], 2*NETRA_K
+    netra_pointer_add S_ROWS+2*pr_r, S_WEIGHT, S_TMP
     .set pr_r, pr_r + 1
   .endr
   .if NETRA_HAS_BIAS
     s_mov_b64 exec, s[S_FIRST:S_FIRST+1]
-    v_lshlrev_b32 v[V_T0], 2, v[V_LANE]
-    .set pr_r, 0
-    .rept ROUTE_REGS
-      global_load_dword v[V_BIAS+pr_r], v[V_T0], s[S_BIAS:S_BIAS+1] offset:256*pr_r
-      .set pr_r, pr_r + 1
-    .endr
+    netra_route_load global_load_dword, V_BIAS, 2, S_BIAS
     s_mov_b64 exec, -1
   .endif
   // bf16 of x goes to the end of its registers, from where it is spread.
@@ -194,7 +206,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_E), "NETRA_STATIC_LDS must be 4 * N
     s_mov_b32 s[S_COUNT], ROUTE_REGS - 1
 .Lpr_loop_\name:
     pr_batch 0
-    v_add_u32 v[V_LOGIT_ADDRESS], 16, v[V_LOGIT_ADDRESS]
+    v_add_u32 v[V_LOGIT_ADDRESS], 256, v[V_LOGIT_ADDRESS]
     s_sub_u32 s[S_COUNT], s[S_COUNT], 1
     s_cmp_lg_u32 s[S_COUNT], 0
     s_cbranch_scc1 .Lpr_loop_\name

@@ -8,7 +8,7 @@
 //
 // Constants
 //   NETRA_M          rows, 1..64
-//   NETRA_N          experts, 1..512
+//   NETRA_N          experts, 1..1024
 //   NETRA_K          a multiple of 512, at most 8192
 //
 // Schedule. Work-group (e, m) is one wave and makes one element. All loads are issued
@@ -18,7 +18,7 @@
 .include "include/pair_dot.inc"
 
 netra_require (NETRA_M >= 1 && NETRA_M <= 64), "NETRA_M must be 1..64"
-netra_require (NETRA_N >= 1 && NETRA_N <= 512), "NETRA_N must be 1..512"
+netra_require (NETRA_N >= 1 && NETRA_N <= 1024), "NETRA_N must be 1..1024"
 netra_require (NETRA_K >= 512 && NETRA_K <= 8192 && NETRA_K % 512 == 0), "NETRA_K must be a multiple of 512, at most 8192"
 netra_require (NETRA_BLOCK_X == 64 && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 x 1 x 1"
 netra_require (NETRA_GRID_X == NETRA_N && NETRA_GRID_Y == NETRA_M && NETRA_GRID_Z == 1), "the grid must be NETRA_N x NETRA_M x 1"
@@ -46,7 +46,7 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
   netra_load_pointer S_WEIGHT, NETRA_ARG_WEIGHT
   netra_pair_offsets V_OFFSET, 0, PROJECTION_GROUPS
   netra_wait_scalar
-  s_mul_i32 s[S_TMP], s2, 2*NETRA_K              // at most 512 rows of 16 KB
+  s_mul_i32 s[S_TMP], s2, 2*NETRA_K              // at most 1024 rows of 16 KB
   netra_pointer_add S_WEIGHT, S_WEIGHT, S_TMP
   s_mul_i32 s[S_TMP], s3, 2*NETRA_K
   netra_pointer_add S_X, S_X, S_TMP

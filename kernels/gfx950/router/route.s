@@ -49,7 +49,6 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
 .set V_ID, 4
 .set V_WEIGHT, 5
 .set V_DOT, 6
-.set V_COLUMN, 7                                 // byte offset: 2 lane, then 4 lane
 .set V_OFFSET, 8                                 // 4, of x and gate
 .set V_T, 12                                     // 4
 .set V_B, 16                                     // 8
@@ -57,10 +56,10 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
 .set V_KEY, V_LOGIT + ROUTE_REGS
 .set V_BIAS, V_KEY + ROUTE_REGS
 .set V_GROUP, V_BIAS                             // the bias has been used
-.if NETRA_HAS_BIAS || NETRA_GROUPS > NETRA_TOPGROUPS
+.if NETRA_HAS_BIAS
 .set V_X, ((V_BIAS + ROUTE_REGS + 1) / 2) * 2    // 4 per group, each
 .else
-.set V_X, V_BIAS
+.set V_X, ((V_BIAS + ROUTE_GROUP_REGS + 1) / 2) * 2
 .endif
 .set V_G, V_X + 4 * ROUTE_DOT_GROUPS
 
@@ -78,21 +77,11 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
   netra_load_pointer S_IDS, NETRA_ARG_EXPERT_IDS
   netra_load_pointer S_WEIGHTS, NETRA_ARG_EXPERT_WEIGHTS
   s_mov_b32 s[S_ROW], s2
-  v_lshlrev_b32 v[V_COLUMN], 1, v[V_LANE]
   netra_wait_scalar
   netra_row_pointer S_LOGITS, S_ROW, 2*NETRA_E, S_TMP
-  .set route_j, 0
-  .rept ROUTE_REGS
-    global_load_ushort v[V_LOGIT+route_j], v[V_COLUMN], s[S_LOGITS:S_LOGITS+1] offset:128*route_j
-    .set route_j, route_j + 1
-  .endr
+  netra_route_load global_load_ushort, V_LOGIT, 1, S_LOGITS
   .if NETRA_HAS_BIAS
-    v_lshlrev_b32 v[V_COLUMN], 2, v[V_LANE]
-    .set route_j, 0
-    .rept ROUTE_REGS
-      global_load_dword v[V_BIAS+route_j], v[V_COLUMN], s[S_BIAS:S_BIAS+1] offset:256*route_j
-      .set route_j, route_j + 1
-    .endr
+    netra_route_load global_load_dword, V_BIAS, 2, S_BIAS
   .endif
   .if ROUTE_DOT_GROUPS
     netra_row_pointer S_X, S_ROW, 2*NETRA_K, S_TMP
