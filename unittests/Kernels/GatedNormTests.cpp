@@ -159,6 +159,15 @@ TEST(GatedNormContract, ArgumentsAndLaunch) {
   }
 }
 
+// As with the contract of the norm of rows; here more columns per lane as well.
+TEST(GatedNormContract, LosesToTheTacticWithFewerArguments) {
+  for (int64_t m : {1, 11, 22}) {
+    GatedNormCase c{m, 48, 128, contractForm};
+    expectContractLoses("gfx950.gated_rms_norm_group_quant_d128", c.tactic(),
+                        c.problem(), c.random(7));
+  }
+}
+
 TEST(GatedNormEdge, GatesAndValuesAtTheirLimits) {
   GatedNormCase c{4, 2, 128, {.quantized = true, .rounded = true}};
   Buffers inputs = c.random(1);

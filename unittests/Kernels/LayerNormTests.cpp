@@ -122,6 +122,30 @@ INSTANTIATE_TEST_SUITE_P(
         LayerNormCase{1, 7936, {.weightF32 = true, .bias = true}},
         LayerNormCase{1, 17408, everything}));
 
+TEST(LayerNorm, EveryWidth) {
+  unsigned turn = 0;
+  for (int64_t n : normWidths())
+    for (bool quantized : {false, true}) {
+      LayerNormCase c{2,
+                      n,
+                      {.residual = turn % 3 == 0,
+                       .quantized = quantized,
+                       .weightF32 = turn % 5 < 2,
+                       .rounded = quantized && turn % 7 < 3,
+                       .groupMajor = quantized && turn / 2 % 2,
+                       .bias = turn % 4 < 2},
+                      double(turn % 2)};
+      ++turn;
+      Buffers inputs = c.random(turn);
+      Outcome run = runOnce(c.tactic(), c.problem(), inputs, {});
+      EXPECT_EQ(run.findingsText(), "") << c;
+      EXPECT_EQ(c.check(inputs, run), "") << c;
+      netra::Selection selection = catalog().select(c.problem());
+      ASSERT_TRUE(selection.winner.has_value()) << c << selection.reason;
+      EXPECT_EQ(selection.winner->tactic->name, c.tactic()) << c;
+    }
+}
+
 TEST(LayerNormEdge, SpecialInputs) {
   LayerNormCase c{6, 1280, {.bias = true}};
   Buffers inputs = c.random(2);

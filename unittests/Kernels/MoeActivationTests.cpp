@@ -72,6 +72,16 @@ INSTANTIATE_TEST_SUITE_P(
                     ActivationCase{1, 1, 2304, "gelu_tanh"},
                     ActivationCase{2, 1, 5120}));
 
+TEST(MoeActivation, IsSelectedForBothActivations) {
+  for (const char *activation : {"silu", "gelu_tanh"})
+    for (int64_t m : {1, 8, 32}) {
+      netra::Selection selection =
+          catalog().select(moeActivationProblem(m, 9, 512, activation));
+      ASSERT_TRUE(selection.winner.has_value()) << selection.reason;
+      EXPECT_EQ(selection.winner->tactic->name, tactic);
+    }
+}
+
 TEST(MoeActivation, ContractOfTheDeployedKernel) {
   llvm::Expected<netra::Instance> instance =
       instantiate(tactic, moeActivationProblem(1, 9, 512, "silu"));

@@ -57,6 +57,39 @@ inline std::string checkNormResult(const NormForm &form, int64_t rows,
   return text + checkQuantized(result->second, scales, values);
 }
 
+/// The widths of rows that normalisations must serve.
+inline std::vector<int64_t> normWidths() {
+  std::vector<int64_t> widths{128};
+  for (int64_t n = 1024; n <= 8192; n += 256)
+    widths.push_back(n);
+  widths.push_back(17408);
+  return widths;
+}
+
+/// Expects the catalogue to prefer `winner` to `contract`, a tactic of the same
+/// problem with given arguments; both have the same bits, and the winner fewer
+/// instructions and bytes to load.
+inline void expectContractLoses(const std::string &contract,
+                                const std::string &winner,
+                                const netra::Problem &problem,
+                                const Buffers &inputs) {
+  netra::Selection selection = catalog().select(problem);
+  ASSERT_TRUE(selection.winner.has_value()) << selection.reason;
+  EXPECT_EQ(selection.winner->tactic->name, winner);
+  ASSERT_EQ(selection.runnersUp.size(), 1u);
+  EXPECT_EQ(selection.runnersUp[0].tactic->name, contract);
+  EXPECT_LT(selection.winner->tactic->rank,
+            selection.runnersUp[0].tactic->rank);
+  RunOptions options;
+  options.checks = 0;
+  options.counters = true;
+  Outcome ours = runOnce(winner, problem, inputs, options);
+  Outcome theirs = runOnce(contract, problem, inputs, options);
+  EXPECT_TRUE(ours.outputs == theirs.outputs);
+  EXPECT_LE(ours.counters.instructions, theirs.counters.instructions);
+  EXPECT_LT(ours.counters.globalLoadBytes, theirs.counters.globalLoadBytes);
+}
+
 } // namespace kernels
 
 #endif // NETRA_UNITTESTS_KERNELS_NORMTESTING_H
