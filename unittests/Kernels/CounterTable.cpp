@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DenseCases.h"
 #include "MoeCases.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -95,6 +96,12 @@ std::vector<Row> makeRows() {
       {"gfx950.dense_fp8_block128_m16",
        denseFp8Problem(1, 4096, 2048, "gated_silu")},
       {"gfx950.dense_fp8_block128_m32", denseFp8Problem(32, 4096, 2048)},
+      {"gfx950.dense_fp8_block128_m16_group_major",
+       DenseCase{.m = 16, .n = 4096, .k = 2048, .groupMajor = true}
+           .fp8Problem()},
+      {"gfx950.dense_fp8_block128_m32_group_major",
+       DenseCase{.m = 32, .n = 4096, .k = 2048, .groupMajor = true}
+           .fp8Problem()},
       {"gfx950.dense_fp8_block128_plain", denseFp8Problem(16, 1024, 2048)},
       {"gfx950.router_projection", denseBf16Problem(16, 256, 2048)},
       row("gfx950.route_logits", routed, routing, {"x", "shared_gate"}),

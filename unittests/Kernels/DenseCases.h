@@ -26,19 +26,26 @@ struct DenseCase {
   std::string epilogue = "none";
   bool bias = false, residual = false;
   Options options = {};
+  bool groupMajor = false; ///< scales of x, FP8 only
 
   int64_t width() const { return isGated(epilogue) ? n / 2 : n; }
   netra::Problem bf16Problem() const {
     return denseBf16Problem(m, n, k, epilogue, bias, residual);
   }
   netra::Problem fp8Problem() const {
-    return denseFp8Problem(m, n, k, epilogue, bias, residual);
+    netra::Problem problem = denseFp8Problem(m, n, k, epilogue, bias, residual);
+    if (groupMajor)
+      for (netra::OperandSpec &operand : problem.operands)
+        if (operand.role == "x_scale")
+          operand.layout = "group_major";
+    return problem;
   }
 };
 
 inline std::ostream &operator<<(std::ostream &os, const DenseCase &c) {
   os << c.m << "x" << c.n << "x" << c.k << " " << c.epilogue
-     << (c.bias ? " bias" : "") << (c.residual ? " residual" : "");
+     << (c.bias ? " bias" : "") << (c.residual ? " residual" : "")
+     << (c.groupMajor ? " group major" : "");
   for (const auto &[name, value] : c.options)
     os << " " << name << "=" << value;
   return os;
@@ -120,6 +127,11 @@ struct DenseFp8Inputs : DenseFinish {
                    {"weight", oracle::packN16K16(w, c.n, c.k)},
                    {"x_scale", toBytes(xScale)},
                    {"weight_scale", toBytes(wScale)}};
+    if (c.groupMajor)
+      for (int64_t m = 0, at = 0; m < c.m; ++m)
+        for (int64_t block = 0; block < c.k / 128; ++block, ++at)
+          std::memcpy(&inputs["x_scale"][4 * (block * c.m + m)], &xScale[at],
+                      4);
     addTo(inputs, c);
     return inputs;
   }
@@ -131,11 +143,46 @@ struct DenseFp8Inputs : DenseFinish {
   }
 };
 
-/// Counters of one run without checks. Zeros will do: nothing a dense kernel
-/// does depends on the values.
-inline netra::sim::Counters denseCounters(const std::string &tactic,
-                                          const netra::Problem &problem,
-                                          const Options &chosen = {}) {
+/// A dense product of a model, for any number of rows.
+struct DenseShape {
+  int64_t n, k;
+  bool fp8;
+  bool gated = false;
+
+  netra::Problem problem(int64_t m, const std::string &epilogue,
+                         bool residual = false) const {
+    return fp8 ? denseFp8Problem(m, n, k, epilogue, false, residual)
+               : denseBf16Problem(m, n, k, epilogue, false, residual);
+  }
+  std::string tactic(int64_t m) const {
+    return fp8      ? m <= 16 ? "gfx950.dense_fp8_block128_m16"
+                              : "gfx950.dense_fp8_block128_m32"
+           : m == 1 ? "gfx950.dense_bf16_m1"
+                    : "gfx950.dense_bf16_m32";
+  }
+  std::string name(int64_t m) const {
+    return std::to_string(m) + "x" + std::to_string(n) + "x" +
+           std::to_string(k) + (fp8 ? " fp8" : " bf16") +
+           (gated ? " gated" : "");
+  }
+};
+
+// hidden 2048: attention in and out, recurrent in, a and b, out as attention's,
+// shared expert, router, LM head. hidden 5120: recurrent in, out, attention in,
+// gate and up, down, a and b, LM head.
+inline const DenseShape denseShapes[] = {
+    {9216, 2048, true},        {2048, 4096, true},   {12288, 2048, true},
+    {64, 2048, false},         {1024, 2048, true},   {1024, 2048, true, true},
+    {2048, 512, true},         {256, 2048, false},   {248320, 2048, false},
+    {16384, 5120, true},       {5120, 6144, true},   {14336, 5120, true},
+    {34816, 5120, true, true}, {34816, 5120, true},  {5120, 17408, true},
+    {96, 5120, false},         {248320, 5120, false}};
+
+/// Counters of one run without checks, of a kernel changed by `mutations`.
+/// Zeros will do: nothing a dense kernel does depends on the values.
+inline netra::sim::Counters
+denseCounters(const std::string &tactic, const netra::Problem &problem,
+              const std::vector<Mutation> &mutations = {}) {
   Buffers inputs;
   for (const netra::OperandSpec &operand : problem.operands) {
     uint64_t bytes = netra::elementBytes(operand.type);
@@ -144,7 +191,20 @@ inline netra::sim::Counters denseCounters(const std::string &tactic,
     if (operand.role != "result")
       inputs[operand.role].resize(bytes);
   }
-  return countersOf(tactic, problem, inputs, chosen);
+  llvm::Expected<Kernel> kernel = build(tactic, problem, {}, mutations);
+  if (!kernel) {
+    ADD_FAILURE() << tactic << ": " << llvm::toString(kernel.takeError());
+    return {};
+  }
+  RunOptions options;
+  options.checks = 0;
+  options.counters = true;
+  llvm::Expected<Outcome> outcome = run(*kernel, inputs, options);
+  if (!outcome) {
+    ADD_FAILURE() << tactic << ": " << llvm::toString(outcome.takeError());
+    return {};
+  }
+  return outcome->counters;
 }
 
 } // namespace kernels

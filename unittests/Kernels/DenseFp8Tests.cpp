@@ -1,4 +1,4 @@
-//===- DenseFp8Tests.cpp - gfx950.dense_fp8_block128_m16, _m32 ------------===//
+//===- DenseFp8Tests.cpp - gfx950.dense_fp8_block128_m16 and its forms ----===//
 //
 // SPDX-License-Identifier: MIT
 //
@@ -13,8 +13,9 @@ namespace {
 const char *const tactic = "gfx950.dense_fp8_block128_m16";
 const char *const tactic32 = "gfx950.dense_fp8_block128_m32";
 
-const char *tacticOf(const DenseCase &c) {
-  return c.m <= 16 ? tactic : tactic32;
+std::string tacticOf(const DenseCase &c) {
+  return std::string(c.m <= 16 ? tactic : tactic32) +
+         (c.groupMajor ? "_group_major" : "");
 }
 
 class DenseFp8 : public testing::TestWithParam<DenseCase> {};
@@ -56,9 +57,41 @@ INSTANTIATE_TEST_SUITE_P(
                     DenseCase{16, 1024, 2048, "gated_silu"},
                     DenseCase{32, 2048, 512, "none", false, true}));
 
+// Scales of x as the group-quant kernels store them: one block, an odd number
+// of them, several waves, more than an immediate offset reaches.
+INSTANTIATE_TEST_SUITE_P(
+    GroupMajor, DenseFp8,
+    testing::Values(
+        DenseCase{1, 32, 128, "none", false, false, {}, true},
+        DenseCase{12, 320, 1024, "gated_silu", true, true, {}, true},
+        DenseCase{15, 64, 1408, "none", true, true, {{"WAVES", 1}}, true},
+        DenseCase{29, 48, 1792, "none", true, true, {{"WAVES", 2}}, true},
+        DenseCase{20, 8192, 128, "silu", true, true, {{"TILES", 2}}, true},
+        DenseCase{32, 16, 4608, "none", false, false, {{"WAVES", 1}}, true},
+        DenseCase{7, 32, 17408, "none", false, true, {}, true}));
+
+TEST(DenseFp8, TheOrderOfTheScalesChangesNoBit) {
+  for (int64_t m : {5, 21}) {
+    DenseCase rows{m, 96, 2048, "gelu_tanh", true, true}, groups = rows;
+    groups.groupMajor = true;
+    DenseFp8Inputs inputs(rows, 11);
+    RunOptions options;
+    options.checks = 0;
+    auto bits = [&](const DenseCase &c) {
+      return runOnce(tacticOf(c), c.fp8Problem(), inputs.buffers(c), options)
+          .outputs;
+    };
+    EXPECT_TRUE(bits(rows) == bits(groups)) << m;
+    netra::Selection selection = catalog().select(groups.fp8Problem());
+    ASSERT_TRUE(selection.winner.has_value()) << selection.reason;
+    EXPECT_EQ(selection.winner->tactic->name, tacticOf(groups));
+  }
+}
+
 TEST(DenseFp8, EveryRowCount) {
   for (int64_t m = 1; m <= 32; ++m) {
     DenseCase c{m, 32, 512, denseEpilogues[m % 9], m % 2 == 0, m % 3 == 0};
+    c.groupMajor = m % 5 == 0;
     DenseFp8Inputs inputs(c, m);
     Outcome run = runEverywhere(tacticOf(c), c.fp8Problem(), inputs.buffers(c));
     EXPECT_EQ(inputs.check(c, run), "") << c;
@@ -242,6 +275,35 @@ TEST(DenseFp8Negative, WrongKernelsAreNoticed) {
                            : "v_min_u32 v[\\v], 15, v[V_COLUMN]")
                   .find("memory"),
               std::string::npos);
+  }
+}
+
+TEST(DenseFp8Negative, WrongOrdersOfScalesAreNoticed) {
+  for (int64_t m : {5, 21}) {
+    DenseCase c{m, 64, 1792, "none", false, false, {{"WAVES", 2}}, true};
+    DenseFp8Inputs inputs(c, 12);
+    auto wrong = [&](const char *file, const char *from, const char *to) {
+      return noticed(tacticOf(c), c.fp8Problem(), inputs.buffers(c), c.options,
+                     {{"dense/fp8_block128.s", "// The stream.",
+                       "// The stream, changed."},
+                      {file, from, to}},
+                     [&](const Outcome &run) { return inputs.check(c, run); });
+    };
+    const char *const dense = "dense/fp8_block128.s";
+    EXPECT_EQ(wrong(dense, "// Weight scales of", "// The weight scales of"),
+              "");
+    // The next block's, the next wave's, the row's; the neighbour row's.
+    EXPECT_NE(wrong(dense, ".set blk_o, 4 * NETRA_M * blk_c",
+                    ".set blk_o, 4 * blk_c"),
+              "");
+    EXPECT_NE(wrong(dense, "4 * DT_C * NETRA_M", "4 * DT_C"), "");
+    EXPECT_NE(wrong("include/dense_tiles.inc",
+                    "v_lshlrev_b32 v[V_SOFF+dt_m], 2, v[V_T1]",
+                    "v_lshlrev_b32 v[V_SOFF+dt_m], 3, v[V_T1]"),
+              "");
+    EXPECT_NE(wrong(dense, "v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:",
+                    "v[V_SOFF], s[S_X_SCALE:S_X_SCALE+1] offset:4+"),
+              "");
   }
 }
 

@@ -173,11 +173,20 @@ TEST(DenseMfmaNegative, WrongKernelsAreNoticed) {
       wrong(dense, "dt_wait_tile \\c, bmm_t, \\issued", "s_nop 0").find("wait"),
       std::string::npos);
   EXPECT_NE(wrong(dense, "+4*bmm_h, ((\\c)==0", "+0, ((\\c)==0"), "");
-  // Rows of a tile a row too far apart, activation tiles confused, gate and up
-  // confused, one wave's part of K taken twice, no barrier.
+  // Rows of a tile a row too far apart, the lower eight rows twice, the halves
+  // of a row confused, sums of the other half's products; activation tiles
+  // confused, gate and up confused, one wave's part of K taken twice, no
+  // barrier.
   EXPECT_NE(wrong(dense, "v_mul_u32_u24 v[V_WOFF], 2 * NETRA_K",
                   "v_mul_u32_u24 v[V_WOFF], NETRA_K"),
             "");
+  EXPECT_NE(wrong(dense, "v_add_u32 v[V_WOFF2], 16 * NETRA_K",
+                  "v_add_u32 v[V_WOFF2], 0"),
+            "");
+  EXPECT_NE(wrong(dense, "v_lshl_add_u32 v[V_WOFF], v[V_T0], 6", "s_nop 0 //"),
+            "");
+  EXPECT_NE(wrong(dense, "v[bmm_s+12:bmm_s+13]", "v[bmm_s+4:bmm_s+5]"), "");
+  EXPECT_NE(wrong(dense, "  bmm_swap 0\n", ""), "");
   EXPECT_NE(
       wrong(dense, "V_B+8*(DT_MT*bmm_slot+bmm_m)", "V_B+8*(DT_MT*bmm_slot)"),
       "");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "Subjects.h"
+#include "DenseCases.h"
 #include "KernelHarness.h"
 #include "MoeCases.h"
 #include "NormProblems.h"
@@ -138,6 +139,12 @@ std::vector<SubjectMaker> projectSubjects() {
        kernels::denseFp8Problem(5, 32, 1792, "silu", true, true)},
       {"gfx950.dense_fp8_block128_m32",
        kernels::denseFp8Problem(18, 16, 1792, "sigmoid", true, true)},
+      {"gfx950.dense_fp8_block128_m16_group_major",
+       kernels::DenseCase{.m = 5, .n = 32, .k = 1792, .groupMajor = true}
+           .fp8Problem()},
+      {"gfx950.dense_fp8_block128_m32_group_major",
+       kernels::DenseCase{.m = 18, .n = 16, .k = 1792, .groupMajor = true}
+           .fp8Problem()},
       {"gfx950.dense_fp8_block128_plain", kernels::denseFp8Problem(2, 16, 256)},
       {"gfx950.gated_bf16",
        kernels::gatedProblem(2, 640, "silu", false, false)},
@@ -219,7 +226,7 @@ std::vector<SubjectMaker> projectSubjects() {
            {.quantized = true, .rounded = true, .groupMajor = true})},
       {"gfx950.router_projection", kernels::denseBf16Problem(2, 4, 512)},
       {"gfx950.route_logits", kernels::RouteSpec{.m = 2,
-                                                 .experts = 64,
+                                                 .experts = 60,
                                                  .topK = 2,
                                                  .k = 512,
                                                  .groups = 4,
@@ -229,7 +236,7 @@ std::vector<SubjectMaker> projectSubjects() {
                                                  .shared = "sigmoid"}
                                   .problem()},
       {"gfx950.route_projected", kernels::RouteSpec{.m = 1,
-                                                    .experts = 64,
+                                                    .experts = 60,
                                                     .topK = 2,
                                                     .k = 512,
                                                     .shared = "sigmoid",

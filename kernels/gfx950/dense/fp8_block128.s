@@ -4,11 +4,13 @@
 //   y[m, n] = epilogue( sum over K blocks b of
 //                       sw[n / 128, b] * sx[m, b] * sum over k in b of x[m, k] w[n, k] )
 //
-// x is row-major FP8 [M, K], sx f32 [M, K / 128]; w is FP8 [N, K] in layout n16k16,
+// x is row-major FP8 [M, K], sx f32 [M, K / 128], row-major or with
+// NETRA_SCALE_GROUP_MAJOR = 1 stored transposed; w is FP8 [N, K] in layout n16k16,
 //   offset(n, k) = (n / 16) * 16 K + (k / 16) * 256 + (n % 16) * 16 + k % 16,
 // sw f32 [ceil(N / 128), K / 128].
 //
-// Constants, and everything that is not about FP8: include/dense_tiles.inc.
+// Constants, and everything that is not about FP8: include/dense_tiles.inc; and
+//   NETRA_SCALE_GROUP_MAJOR  0, or 1: scale of row m, block b at b * M + m
 //
 // Schedule. Wave v owns the K blocks v C .. v C + C - 1, C = K / 128 / WAVES. A tile's
 // K block is 2 KB in n16k16 and exactly operand A of one MFMA (A's rows are weight rows,
@@ -24,7 +26,10 @@
 .set DT_BLOCK_STRIDE, 2048
 .set DT_HALF_STRIDE, 1024
 .set DT_SCALED, 1
+.set DT_CHAINS, 1
 .include "include/dense_tiles.inc"
+
+netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "NETRA_SCALE_GROUP_MAJOR must be 0 or 1"
 
 // v[V_S+...] = sx * sw of block C: one for each activation tile and each 128 weight rows
 // that the tiles lie in.
@@ -37,6 +42,28 @@
       .set blk_m, blk_m + 1
     .endr
     .set blk_r, blk_r + 1
+  .endr
+.endm
+
+// The activation scales of the wave's blocks, one register each, the lane's row.
+.macro blk_load_x_scales
+  .set blk_c, 0
+  .rept DT_C * NETRA_SCALE_GROUP_MAJOR
+    .set blk_o, 4 * NETRA_M * blk_c
+    .if blk_o > 0 && blk_o / 4096 > (blk_o - 4 * NETRA_M) / 4096 // past the immediate
+      netra_pointer_add_const S_X_SCALE, S_X_SCALE, 4096
+    .endif
+    .set blk_m, 0
+    .rept DT_MT
+      global_load_dword v[V_SX+DT_C4*blk_m+blk_c], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:blk_o%4096
+      .set blk_m, blk_m + 1
+    .endr
+    .set blk_c, blk_c + 1
+  .endr
+  .set blk_m, 0
+  .rept DT_MT * (1 - NETRA_SCALE_GROUP_MAJOR)
+    netra_load_vector_run V_SX+DT_C4*blk_m, V_SOFF+blk_m, S_X_SCALE, DT_C, blk_scale_loads
+    .set blk_m, blk_m + 1
   .endr
 .endm
 
@@ -55,7 +82,7 @@
     .endr
     .set blk_t, blk_t + 1
   .endr
-  netra_mfma_settle_8_passes
+  netra_mfma_settle_8_passes DT_UNITS-1          // the products after the first, which is used first
   .set blk_u, 0
   .rept DT_UNITS
     netra_scale_accumulate V_ACC+4*blk_u, V_D+4*blk_u, V_S+2*(blk_u%DT_MT+DT_MT*(blk_u/(DT_OUT*DT_MT))), ((\c)==0)
@@ -69,8 +96,11 @@
 
   // Weight scales of the wave's blocks, one run for each 128 weight rows.
   s_mul_i32 s[S_TMP+1], s[S_WAVE], 4 * DT_C
-  netra_pointer_add S_X_SCALE, S_X_SCALE, S_TMP+1
   netra_pointer_add S_WEIGHT_SCALE, S_WEIGHT_SCALE, S_TMP+1
+  .if NETRA_SCALE_GROUP_MAJOR
+  s_mul_i32 s[S_TMP+1], s[S_WAVE], 4 * DT_C * NETRA_M
+  .endif
+  netra_pointer_add S_X_SCALE, S_X_SCALE, S_TMP+1
   .set blk_r, 0
   .rept DT_ROW_BLOCKS
     .if blk_r
@@ -93,11 +123,7 @@
     v_mov_b32 v[V_S+2*blk_r+1], 0
     .set blk_r, blk_r + 1
   .endr
-  .set blk_m, 0
-  .rept DT_MT
-    netra_load_vector_run V_SX+DT_C4*blk_m, V_SOFF+blk_m, S_X_SCALE, DT_C, blk_scale_loads
-    .set blk_m, blk_m + 1
-  .endr
+  blk_load_x_scales
   dt_issue_ahead
   netra_wait_scalar                              // weight scales
   dt_consume blk_multiply
