@@ -382,13 +382,65 @@ void InitChecker::accessUndefined(const Instruction &inst, const Wave &w,
   }
 }
 
+/// Whether nothing more is to do for a load of defined bytes, or for a store of
+/// defined ones. Lanes lie apart; \p shadow is that of \p origin.
+template <unsigned Bytes, typename Address>
+static bool isDefinedApart(uint8_t *shadow, Address origin,
+                           const Address *address, uint64_t mask,
+                           bool isStore) {
+  uint8_t ones[Bytes];
+  std::memset(ones, 1, Bytes);
+  bool isDefined = true;
+  for (; mask; mask &= mask - 1) {
+    uint8_t *at = shadow + (address[__builtin_ctzll(mask)] - origin);
+    if (isStore)
+      std::memcpy(at, ones, Bytes);
+    else
+      isDefined &= std::memcmp(at, ones, Bytes) == 0;
+  }
+  return isDefined;
+}
+template <typename Address>
+static bool isDefinedApart(uint8_t *shadow, Address origin,
+                           const Address *address, uint64_t mask,
+                           unsigned bytes, bool isStore) {
+  const uint64_t others = mask & (mask - 1);
+  if (!others ||
+      address[__builtin_ctzll(others)] - address[__builtin_ctzll(mask)] ==
+          bytes)
+    return false; // a run
+  switch (bytes) {
+  case 4:
+    return isDefinedApart<4>(shadow, origin, address, mask, isStore);
+  case 8:
+    return isDefinedApart<8>(shadow, origin, address, mask, isStore);
+  case 16:
+    return isDefinedApart<16>(shadow, origin, address, mask, isStore);
+  default:
+    return false;
+  }
+}
+
 void InitChecker::globalAccess(const Instruction &inst, Wave &w,
                                const uint64_t *address, uint64_t mask,
                                unsigned bytes, AccessKind kind) {
   WaveState &state = waves[w.context->index];
   DeviceMemory &memory = *monitor.state().memory;
   state.hasLoaded |= kind != AccessKind::Store;
-  const AllocationRecord *record = nullptr;
+  if (!mask)
+    return;
+  const AllocationRecord *record =
+      memory.lookup(address[__builtin_ctzll(mask)]);
+  bool isInOne = record && record->isTracked;
+  if (isInOne)
+    for (uint64_t rest = mask; rest; rest &= rest - 1)
+      isInOne &= address[__builtin_ctzll(rest)] - record->begin <
+                 record->end - record->begin;
+  if (isInOne && kind != AccessKind::Atomic &&
+      !(kind == AccessKind::Store && state.undefined) &&
+      isDefinedApart(memory.shadow(record->begin), record->begin, address, mask,
+                     bytes, kind == AccessKind::Store))
+    return;
   forEachRun(address, mask, bytes, [&](const AccessRun &run) {
     if (!record || run.begin < record->begin || run.begin >= record->end)
       record = memory.lookup(run.begin);
@@ -427,6 +479,11 @@ void InitChecker::ldsAccess(const Instruction &inst, Wave &w,
     state.hasLoaded = true;
   else
     ++state.stores;
+  if (kind != AccessKind::Atomic &&
+      !(kind == AccessKind::Store && state.undefined) &&
+      isDefinedApart(lds.data(), 0u, address, mask, bytes,
+                     kind == AccessKind::Store))
+    return;
   forEachRun(address, mask, bytes, [&](const AccessRun &run) {
     access(inst, w, state, run, lds.data() + run.begin, kind, Origin::Lds,
            firstWord, store);

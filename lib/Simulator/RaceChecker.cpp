@@ -217,6 +217,17 @@ void RaceChecker::ldsAccess(const Instruction &inst, Wave &w,
     return !(entry.readers & others) &&
            (entry.writer == None || (entry.writer == self && !entry.isAtomic));
   };
+  auto isRepeated = [&](const LdsEntry &quad) {
+    if (quad.interval != interval || quad.isSplit)
+      return false;
+    const bool isSelf = quad.writer == self && !quad.isAtomic;
+    return kind == AccessKind::Load
+               ? (quad.readers & me) && quad.readBytes == 0xffff &&
+                     (isSelf ? quad.writeBytes == 0xffff : quad.writer == None)
+               : isSelf && quad.writeBytes == 0xffff &&
+                     !(quad.readers & others) &&
+                     (!quad.readBytes || quad.readBytes == 0xffff);
+  };
   auto touch = [&](const AccessRun &run, LdsEntry &entry, uint64_t word,
                    uint16_t covered) {
     if (kind == AccessKind::Load &&
@@ -236,6 +247,18 @@ void RaceChecker::ldsAccess(const Instruction &inst, Wave &w,
     const uint64_t end = run.end();
     for (uint64_t at = run.begin, next; at < end; at = next) {
       next = std::min(end, (at | 15) + 1);
+      // What this wave has already accessed as it does now is the same again.
+      if (next - at == 16 && kind != AccessKind::Atomic) {
+        const uint64_t from = at;
+        for (LdsEntry *entry = &ldsQuads[at / 16];
+             at + 16 <= end && isRepeated(*entry); ++entry, at += 16)
+          if (kind == AccessKind::Store || entry->writer == None)
+            entry->instruction = inst.index;
+        if (at != from) {
+          next = at;
+          continue;
+        }
+      }
       LdsEntry &quad = ldsQuads[at / 16];
       if (quad.interval != interval) {
         quad = LdsEntry();
@@ -367,6 +390,10 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
            entry.writeWave == self && entry.writeInterval == interval &&
            entry.writeTick == now && !entry.isAtomicWrite && !entry.readGroup;
   };
+  auto isRepeated = [&](const GlobalRaces::Entry &quad) {
+    return isPlainLoad ? isOwnLoad(quad) && quad.readBytes == 0xffff
+                       : isOwnStore(quad) && quad.writeBytes == 0xffff;
+  };
   auto touch = [&](const AccessRun &run, GlobalRaces::Entry &entry,
                    uint64_t word, uint16_t covered) {
     if (isOwnLoad(entry)) {
@@ -406,9 +433,29 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
         chunk = slot.get();
         chunkNumber = number;
       }
+      // What this wave has already accessed as it does now is the same again.
+      if (next - at == 16 && (isPlainLoad || isPlainStore)) {
+        const uint64_t from = at,
+                       stop = std::min(end - 15,
+                                       (number + 1) * GlobalRaces::ChunkBytes);
+        for (GlobalRaces::Quad *repeated =
+                 &chunk->quads[at % GlobalRaces::ChunkBytes / 16];
+             at < stop && !repeated->words && isRepeated(repeated->all);
+             ++repeated, at += 16)
+          if (isPlainStore)
+            repeated->all.writeInstruction = inst.index;
+        if (at != from) {
+          next = at;
+          continue;
+        }
+      }
       GlobalRaces::Quad &quad = chunk->quads[at % GlobalRaces::ChunkBytes / 16];
       const uint16_t covered = bytesIn(16, at, next);
       if (!quad.words) {
+        if (isOwnLoad(quad.all) && quad.all.readInstruction == inst.index) {
+          quad.all.readBytes |= covered;
+          continue;
+        }
         if (staysOne(quad.all, covered)) {
           touch(run, quad.all, at / 4, covered);
           continue;
