@@ -8,6 +8,7 @@
 
 #include "Names.h"
 #include "Netra/Catalog/AttributeJson.h"
+#include "Netra/Catalog/ContractJson.h"
 #include "Netra/Catalog/Layout.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -147,49 +148,162 @@ Error Problem::verify() const {
   return createStringError(join(faults, "\n"));
 }
 
+/// Bits rather than digits, so that no decimal spelling enters a hash.
+static std::string spellBits(double number) {
+  return "0x" + utohexstr(bit_cast<uint64_t>(number), /*LowerCase=*/true,
+                          /*Width=*/16);
+}
+
 Json attributeToJson(const AttributeValue &value) {
   if (const double *number = std::get_if<double>(&value))
-    return {{"f64", "0x" + utohexstr(bit_cast<uint64_t>(*number),
-                                     /*LowerCase=*/true, /*Width=*/16)}};
+    return {{"f64", spellBits(*number)}};
   return std::visit([](const auto &plain) { return Json(plain); }, value);
 }
 
-static Json operandToJson(const OperandSpec &operand) {
-  return {{"role", operand.role},
-          {"type", elementTypeName(operand.type).str()},
-          {"shape", operand.shape},
-          {"layout", operand.layout}};
+namespace {
+/// Canonical JSON without a document on the way: contracts are written for
+/// every hash.
+class CanonicalWriter : public ContractSink {
+public:
+  void beginObject() override { open('{'); }
+  void endObject() override { close('}'); }
+  void beginArray() override { open('['); }
+  void endArray() override { close(']'); }
+  void key(StringRef name) override {
+    text(name);
+    result += ':';
+    isFirst = true;
+  }
+  void text(StringRef string) override {
+    separate();
+    bool isPlain = all_of(
+        string, [](char c) { return isPrint(c) && c != '"' && c != '\\'; });
+    if (isPlain)
+      result.append("\"").append(string).append("\"");
+    else
+      result += json::print(Json(string.str()), -1);
+  }
+  void flag(bool value) override {
+    separate();
+    result += value ? "true" : "false";
+  }
+  void integer(int64_t value) override {
+    separate();
+    result += std::to_string(value);
+  }
+  void count(uint64_t value) override {
+    separate();
+    result += std::to_string(value);
+  }
+
+  std::string result;
+
+private:
+  void separate() {
+    if (!isFirst)
+      result += ',';
+    isFirst = false;
+  }
+  void open(char bracket) {
+    separate();
+    result += bracket;
+    isFirst = true;
+  }
+  void close(char bracket) {
+    result += bracket;
+    isFirst = false;
+  }
+
+  bool isFirst = true;
+};
+} // namespace
+
+static void visit(const AttributeValue &value, ContractSink &sink) {
+  if (const bool *flag = std::get_if<bool>(&value))
+    return sink.flag(*flag);
+  if (const int64_t *integer = std::get_if<int64_t>(&value))
+    return sink.integer(*integer);
+  if (const std::string *text = std::get_if<std::string>(&value))
+    return sink.text(*text);
+  sink.beginObject();
+  sink.key("f64");
+  sink.text(spellBits(std::get<double>(value)));
+  sink.endObject();
 }
 
-static Json problemToJson(const Problem &problem) {
+/// The operands in the order of their roles.
+static std::vector<const OperandSpec *> sortedOperands(const Problem &problem) {
   std::vector<const OperandSpec *> sorted;
   for (const OperandSpec &operand : problem.operands)
     sorted.push_back(&operand);
   llvm::sort(sorted, [](const OperandSpec *lhs, const OperandSpec *rhs) {
     return lhs->role < rhs->role;
   });
-  Json operands = Json::array();
-  for (const OperandSpec *operand : sorted)
-    operands.push_back(operandToJson(*operand));
-  Json attributes = Json::object();
-  for (const auto &[name, value] : problem.attributes)
-    attributes[name] = attributeToJson(value);
-  Json dimensions = Json::object();
-  for (const auto &[name, value] : problem.dimensions)
-    dimensions[name] = value;
-  return {{"family", problem.family},
-          {"operation", problem.operation},
-          {"dimensions", std::move(dimensions)},
-          {"operands", std::move(operands)},
-          {"attributes", std::move(attributes)}};
+  return sorted;
+}
+
+static void visit(const Problem &problem, ContractSink &sink) {
+  auto text = [&](StringRef key, StringRef value) {
+    sink.key(key);
+    sink.text(value);
+  };
+  sink.beginObject();
+  sink.key("attributes");
+  sink.beginObject();
+  for (const auto &[name, value] : problem.attributes) {
+    sink.key(name);
+    visit(value, sink);
+  }
+  sink.endObject();
+  sink.key("dimensions");
+  sink.beginObject();
+  for (const auto &[name, value] : problem.dimensions) {
+    sink.key(name);
+    sink.integer(value);
+  }
+  sink.endObject();
+  text("family", problem.family);
+  sink.key("operands");
+  sink.beginArray();
+  for (const OperandSpec *operand : sortedOperands(problem)) {
+    sink.beginObject();
+    text("layout", operand->layout);
+    text("role", operand->role);
+    sink.key("shape");
+    sink.beginArray();
+    for (int64_t extent : operand->shape)
+      sink.integer(extent);
+    sink.endArray();
+    text("type", elementTypeName(operand->type));
+    sink.endObject();
+  }
+  sink.endArray();
+  text("operation", problem.operation);
+  sink.endObject();
 }
 
 std::string Problem::toJson() const {
-  return json::print(problemToJson(*this), -1);
+  CanonicalWriter writer;
+  visit(*this, writer);
+  return std::move(writer.result);
 }
 
 bool Problem::operator==(const Problem &other) const {
-  return toJson() == other.toJson();
+  auto equal = [](const auto &lhs, const auto &rhs, auto isSame) {
+    return std::equal(lhs.begin(), lhs.end(), rhs.begin(), rhs.end(), isSame);
+  };
+  return family == other.family && operation == other.operation &&
+         dimensions == other.dimensions &&
+         equal(attributes, other.attributes,
+               [](const auto &lhs, const auto &rhs) {
+                 return lhs.first == rhs.first &&
+                        isIdentical(lhs.second, rhs.second);
+               }) &&
+         (operands == other.operands ||
+          equal(sortedOperands(*this), sortedOperands(other),
+                [](const OperandSpec *lhs, const OperandSpec *rhs) {
+                  return *lhs == *rhs;
+                }));
 }
 
 template <typename T> static void assign(T &to, std::optional<T> value) {
@@ -290,38 +404,73 @@ Expected<Problem> Problem::fromJson(StringRef text) {
 
 static constexpr const char *contractFormat = "netra.contract/1";
 
+void visitContract(const Contract &contract, ContractSink &sink) {
+  auto text = [&](StringRef key, StringRef value) {
+    sink.key(key);
+    sink.text(value);
+  };
+  auto count = [&](StringRef key, uint64_t value) {
+    sink.key(key);
+    sink.count(value);
+  };
+  auto flag = [&](StringRef key, bool value) {
+    sink.key(key);
+    sink.flag(value);
+  };
+  auto extents = [&](StringRef key, const std::array<uint32_t, 3> &values) {
+    sink.key(key);
+    sink.beginArray();
+    for (uint32_t value : values)
+      sink.count(value);
+    sink.endArray();
+  };
+  sink.beginObject();
+  sink.key("arguments");
+  sink.beginArray();
+  for (const Argument &argument : contract.arguments) {
+    sink.beginObject();
+    text("access", accessName(argument.access));
+    count("bits", argument.bits);
+    count("bytes", argument.bytes);
+    text("kind", argumentKindName(argument.kind));
+    text("name", argument.name);
+    count("offset", argument.offset);
+    count("operand_offset", argument.operandOffset);
+    text("role", argument.role);
+    text("type", elementTypeName(argument.type));
+    sink.endObject();
+  }
+  sink.endArray();
+  extents("block", contract.block);
+  flag("deterministic", contract.deterministic);
+  count("dynamic_lds", contract.dynamicLds);
+  text("format", contractFormat);
+  flag("graph_capture", contract.graphCapture);
+  extents("grid", contract.grid);
+  count("kernarg_bytes", contract.kernargBytes);
+  sink.key("numerics");
+  sink.beginObject();
+  text("accumulation", contract.numerics.accumulation);
+  text("reduction_order", contract.numerics.reductionOrder);
+  text("rounding", contract.numerics.rounding);
+  sink.endObject();
+  sink.key("problem");
+  visit(contract.problem, sink);
+  count("static_lds", contract.staticLds);
+  text("target", contract.target);
+  count("wave_size", contract.waveSize);
+  sink.key("workspace");
+  sink.beginObject();
+  count("alignment", contract.workspaceAlignment);
+  count("bytes", contract.workspaceBytes);
+  sink.endObject();
+  sink.endObject();
+}
+
 std::string Contract::toJson() const {
-  Json list = Json::array();
-  for (const Argument &argument : arguments)
-    list.push_back({{"name", argument.name},
-                    {"kind", argumentKindName(argument.kind).str()},
-                    {"type", elementTypeName(argument.type).str()},
-                    {"access", accessName(argument.access).str()},
-                    {"role", argument.role},
-                    {"offset", argument.offset},
-                    {"bytes", argument.bytes},
-                    {"operand_offset", argument.operandOffset},
-                    {"bits", argument.bits}});
-  Json document = {
-      {"format", contractFormat},
-      {"target", target},
-      {"wave_size", waveSize},
-      {"problem", problemToJson(problem)},
-      {"arguments", std::move(list)},
-      {"kernarg_bytes", kernargBytes},
-      {"grid", grid},
-      {"block", block},
-      {"static_lds", staticLds},
-      {"dynamic_lds", dynamicLds},
-      {"workspace",
-       {{"bytes", workspaceBytes}, {"alignment", workspaceAlignment}}},
-      {"numerics",
-       {{"accumulation", numerics.accumulation},
-        {"rounding", numerics.rounding},
-        {"reduction_order", numerics.reductionOrder}}},
-      {"graph_capture", graphCapture},
-      {"deterministic", deterministic}};
-  return json::print(document, -1);
+  CanonicalWriter writer;
+  visitContract(*this, writer);
+  return std::move(writer.result);
 }
 
 std::string Contract::id() const {
@@ -379,9 +528,13 @@ Expected<Contract> Contract::fromJson(StringRef text) {
   Expected<json::Value> document = json::parse(text, "contract");
   if (!document)
     return document.takeError();
+  return contractFromJson(*document);
+}
+
+Expected<Contract> contractFromJson(const json::Value &document) {
   json::Diagnostics diagnostics("contract");
   Contract contract;
-  ObjectReader object(Reader(*document, "", diagnostics));
+  ObjectReader object(Reader(document, "", diagnostics));
   if (std::optional<Reader> member = object.required("format"))
     (void)member->choice({contractFormat});
   readString(object, "target", contract.target);

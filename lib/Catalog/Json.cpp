@@ -41,54 +41,106 @@ std::string childPointer(StringRef pointer, StringRef key) {
   return result;
 }
 
-template <typename Document>
-static Expected<Document> parseAs(StringRef text, StringRef path) {
-  using Event = typename Document::parse_event_t;
-  constexpr size_t maxDepth = 64;
-  std::vector<std::set<std::string>> keys;
-  std::string fault;
-  size_t depth = 0;
-  auto callback = [&](int, Event event, Document &parsed) {
-    switch (event) {
-    case Event::object_start:
-      keys.emplace_back();
-      [[fallthrough]];
-    case Event::array_start:
-      if (++depth > maxDepth && fault.empty())
-        fault = "expected at most " + utostr(maxDepth) + " nested levels";
-      // What lies deeper is dropped, so that destroying the document needs no
-      // more stack than reading it.
-      return depth <= maxDepth;
-    case Event::object_end:
-      if (!keys.empty())
-        keys.pop_back();
-      [[fallthrough]];
-    case Event::array_end:
-      if (depth > 0)
-        --depth;
-      return true;
-    case Event::key: {
-      std::string key = parsed.template get<std::string>();
-      if (!keys.empty() && !keys.back().insert(key).second && fault.empty())
-        fault = "expected each key once, found \"" + key + "\" twice";
-      return true;
-    }
-    default:
-      return true;
-    }
-  };
-  try {
-    Document value = Document::parse(text.begin(), text.end(), callback);
-    if (!fault.empty())
-      return createStringError(path + ": " + fault);
-    return value;
-  } catch (const nlohmann::json::exception &exception) {
+namespace {
+/// Builds a document while it is read, and stops where a text is not strict.
+template <typename Document> class Builder : public Document::json_sax_t {
+public:
+  using Base = typename Document::json_sax_t;
+  using String = typename Base::string_t;
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(typename Base::number_integer_t value) override {
+    return add(value);
+  }
+  bool number_unsigned(typename Base::number_unsigned_t value) override {
+    return add(value);
+  }
+  bool number_float(typename Base::number_float_t value,
+                    const String &) override {
+    return add(value);
+  }
+  bool string(String &value) override { return add(std::move(value)); }
+  bool binary(typename Base::binary_t &) override { return false; }
+
+  bool start_object(size_t) override { return open(Document::object()); }
+  bool start_array(size_t) override { return open(Document::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(String &name) override {
+    auto [member, isNew] =
+        around.back()
+            ->template get_ref<typename Document::object_t &>()
+            .emplace(name, nullptr);
+    if (!isNew && fault.empty())
+      fault = "expected each key once, found \"" + name + "\" twice";
+    next = &member->second;
+    return true;
+  }
+
+  bool parse_error(size_t, const std::string &,
+                   const nlohmann::detail::exception &exception) override {
     // "[json.exception.parse_error.101] parse error at line …": the bracket
     // says nothing to a user.
     StringRef message = exception.what();
-    message = message.split("] ").second;
-    return createStringError(path + ": expected JSON, found " + message);
+    fault = ("expected JSON, found " + message.split("] ").second).str();
+    return false;
   }
+
+  Document document;
+  std::string fault;
+
+private:
+  /// Puts a value where the next one belongs.
+  template <typename T> Document *put(T &&value) {
+    if (next)
+      *next = std::forward<T>(value);
+    else
+      around.back()->push_back(std::forward<T>(value));
+    Document *place = next ? next : &around.back()->back();
+    next = nullptr;
+    return place;
+  }
+  template <typename T> bool add(T &&value) {
+    put(Document(std::forward<T>(value)));
+    return true;
+  }
+  bool open(Document container) {
+    // Destroying a document needs no more stack than this.
+    constexpr size_t maxDepth = 64;
+    if (around.size() == maxDepth) {
+      fault = "expected at most " + utostr(maxDepth) + " nested levels";
+      return false;
+    }
+    around.push_back(put(std::move(container)));
+    if constexpr (std::is_same_v<Document, Value>)
+      if (around.back()->is_object())
+        around.back()
+            ->template get_ref<typename Document::object_t &>()
+            .reserve(8);
+    return true;
+  }
+  bool close() {
+    around.pop_back();
+    next = nullptr;
+    return true;
+  }
+
+  /// Objects and arrays that are open. The last one alone grows, so that the
+  /// pointers stay good.
+  std::vector<Document *> around;
+  /// Where the value of the last key goes.
+  Document *next = &document;
+};
+} // namespace
+
+template <typename Document>
+static Expected<Document> parseAs(StringRef text, StringRef path) {
+  Builder<Document> builder;
+  Document::sax_parse(text.begin(), text.end(), &builder);
+  if (!builder.fault.empty())
+    return createStringError(path + ": " + builder.fault);
+  return std::move(builder.document);
 }
 
 Expected<Value> parse(StringRef text, StringRef path) {
@@ -227,7 +279,7 @@ ObjectReader::ObjectReader(const Reader &reader)
 std::optional<Reader> ObjectReader::find(StringRef key) {
   if (!valid)
     return std::nullopt;
-  known.insert(key.str());
+  known.push_back(key.str());
   auto found = reader.get().find(key.str());
   if (found == reader.get().end())
     return std::nullopt;
@@ -251,7 +303,7 @@ std::vector<std::pair<std::string, Reader>> ObjectReader::members() {
   if (!valid)
     return result;
   for (const auto &[key, value] : reader.get().items()) {
-    known.insert(key);
+    known.push_back(key);
     result.emplace_back(key,
                         Reader(value, childPointer(reader.getPointer(), key),
                                reader.getDiagnostics()));
@@ -262,8 +314,10 @@ std::vector<std::pair<std::string, Reader>> ObjectReader::members() {
 void ObjectReader::finish() {
   if (!valid)
     return;
+  llvm::sort(known);
+  known.erase(llvm::unique(known), known.end());
   for (const auto &[key, value] : reader.get().items())
-    if (!known.count(key))
+    if (!llvm::binary_search(known, key))
       reader.getDiagnostics().report(childPointer(reader.getPointer(), key),
                                      "only the keys \"" +
                                          join(known, "\", \"") + "\"",

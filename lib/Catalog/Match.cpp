@@ -132,6 +132,10 @@ static void matchProblem(const Tactic &tactic, const Problem &problem,
   compare("family", tactic.family, problem.family);
   compare("operation", tactic.operation, problem.operation);
   compare("target", tactic.target, options.target);
+  // Without near misses, one difference is enough.
+  auto isDecided = [&] {
+    return options.nearestMisses == 0 && !mismatches.empty();
+  };
 
   bool dimensionsKnown = true;
   for (const auto &[name, match] : tactic.dimensions) {
@@ -147,8 +151,12 @@ static void matchProblem(const Tactic &tactic, const Problem &problem,
   for (const auto &[name, value] : problem.dimensions)
     if (!tactic.dimensions.count(name))
       mismatches.push_back({"dimension " + name, "absent", itostr(value)});
+  if (isDecided())
+    return;
 
   for (const auto &[role, match] : tactic.operands) {
+    if (isDecided())
+      return;
     const OperandSpec *operand = problem.find(role);
     if (!operand) {
       if (!match.optional)
@@ -169,6 +177,8 @@ static void matchProblem(const Tactic &tactic, const Problem &problem,
     if (!tactic.operands.count(operand.role))
       mismatches.push_back({"operand " + operand.role, "absent",
                             tensorName(operand.type, operand.shape)});
+  if (isDecided())
+    return;
 
   for (const auto &[name, match] : tactic.attributes) {
     auto found = problem.attributes.find(name);

@@ -6,6 +6,8 @@
 
 #include "Netra/IR/ContractConversion.h"
 
+#include "Netra/Catalog/ContractJson.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -17,55 +19,93 @@ using namespace mlir;
 
 namespace netra {
 
-static Attribute fromJson(Builder &builder, const llvm::json::Value &value) {
-  if (const llvm::json::Object *object = value.getAsObject()) {
+namespace {
+/// Builds the dictionary of a contract.
+class AttributeBuilder : public ContractSink {
+public:
+  explicit AttributeBuilder(MLIRContext *context) : builder(context) {}
+
+  void beginObject() override { open.emplace_back(); }
+  void endObject() override {
+    SmallVector<NamedAttribute> fields = std::move(open.back().fields);
+    open.pop_back();
+    add(builder.getDictionaryAttr(fields));
+  }
+  void beginArray() override { open.emplace_back(); }
+  void endArray() override {
+    SmallVector<Attribute> elements = std::move(open.back().elements);
+    open.pop_back();
+    add(builder.getArrayAttr(elements));
+  }
+  void key(llvm::StringRef name) override {
+    open.back().key = builder.getStringAttr(name);
+  }
+  void text(llvm::StringRef value) override {
+    add(builder.getStringAttr(value));
+  }
+  void flag(bool value) override { add(builder.getBoolAttr(value)); }
+  void integer(int64_t value) override {
+    add(builder.getI64IntegerAttr(value));
+  }
+  void count(uint64_t value) override {
+    if (value > uint64_t(std::numeric_limits<int64_t>::max()))
+      add(builder.getIntegerAttr(builder.getIntegerType(64, false),
+                                 APInt(64, value)));
+    else
+      integer(int64_t(value));
+  }
+
+  Attribute result;
+
+private:
+  /// An object or an array that has not ended.
+  struct Level {
     SmallVector<NamedAttribute> fields;
-    for (const auto &[key, field] : *object)
-      fields.push_back(
-          builder.getNamedAttr(StringRef(key), fromJson(builder, field)));
-    return builder.getDictionaryAttr(fields);
-  }
-  if (const llvm::json::Array *array = value.getAsArray()) {
     SmallVector<Attribute> elements;
-    for (const llvm::json::Value &element : *array)
-      elements.push_back(fromJson(builder, element));
-    return builder.getArrayAttr(elements);
+    StringAttr key;
+  };
+
+  void add(Attribute attribute) {
+    if (open.empty())
+      result = attribute;
+    else if (open.back().key)
+      open.back().fields.emplace_back(open.back().key, attribute);
+    else
+      open.back().elements.push_back(attribute);
   }
-  if (std::optional<bool> boolean = value.getAsBoolean())
-    return builder.getBoolAttr(*boolean);
-  if (std::optional<int64_t> integer = value.getAsInteger())
-    return builder.getI64IntegerAttr(*integer);
-  if (std::optional<uint64_t> integer = value.getAsUINT64())
-    return builder.getIntegerAttr(builder.getIntegerType(64, false),
-                                  APInt(64, *integer));
-  if (std::optional<StringRef> text = value.getAsString())
-    return builder.getStringAttr(*text);
-  // The canonical form has no null and no fraction.
-  return builder.getUnitAttr();
-}
+
+  Builder builder;
+  std::vector<Level> open;
+};
+} // namespace
 
 /// Null JSON, which no contract has, for an attribute that stands for nothing.
-static llvm::json::Value toJson(Attribute attribute) {
-  return llvm::TypeSwitch<Attribute, llvm::json::Value>(attribute)
+static json::Value toJson(Attribute attribute) {
+  return llvm::TypeSwitch<Attribute, json::Value>(attribute)
       .Case([](DictionaryAttr dictionary) {
-        llvm::json::Object object;
+        json::Value object = json::Value::object();
+        // The names of a dictionary differ, so that none has to be looked for.
+        auto &members = object.get_ref<json::Value::object_t &>();
+        members.reserve(dictionary.size());
         for (NamedAttribute field : dictionary)
-          object[field.getName().strref()] = toJson(field.getValue());
+          members.emplace_back(field.getName().str(), toJson(field.getValue()));
         return object;
       })
       .Case([](ArrayAttr array) {
-        llvm::json::Array elements;
+        json::Value elements = json::Value::array();
         for (Attribute element : array)
           elements.push_back(toJson(element));
         return elements;
       })
       .Case([](BoolAttr boolean) { return boolean.getValue(); })
-      .Case([](IntegerAttr integer) -> llvm::json::Value {
+      .Case([](IntegerAttr integer) -> json::Value {
         if (integer.getType().isUnsignedInteger(64))
           return integer.getValue().getZExtValue();
-        if (integer.getType().isSignlessInteger(64))
-          return integer.getInt();
-        return nullptr;
+        if (!integer.getType().isSignlessInteger(64))
+          return nullptr;
+        // As a parser reads it: what is not negative is unsigned.
+        int64_t number = integer.getInt();
+        return number < 0 ? json::Value(number) : json::Value(uint64_t(number));
       })
       .Case([](StringAttr text) {
         // Text that is not UTF-8 cannot be JSON.
@@ -75,18 +115,13 @@ static llvm::json::Value toJson(Attribute attribute) {
 }
 
 DictionaryAttr contractToAttr(MLIRContext *context, const Contract &contract) {
-  llvm::Expected<llvm::json::Value> json = llvm::json::parse(contract.toJson());
-  Builder builder(context);
-  // The canonical form of a contract is an object.
-  return cast<DictionaryAttr>(
-      fromJson(builder, llvm::cantFail(std::move(json))));
+  AttributeBuilder builder(context);
+  visitContract(contract, builder);
+  return cast<DictionaryAttr>(builder.result);
 }
 
 llvm::Expected<Contract> contractFromAttr(DictionaryAttr attribute) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << toJson(attribute);
-  return Contract::fromJson(text);
+  return contractFromJson(toJson(attribute));
 }
 
 } // namespace netra

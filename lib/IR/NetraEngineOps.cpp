@@ -102,8 +102,11 @@ ContractOp EngineOp::lookupContract(StringRef id) {
 WeightsOp EngineOp::getWeights() {
   if (getBody().empty())
     return {};
-  auto weights = getBody().getOps<WeightsOp>();
-  return weights.empty() ? WeightsOp() : *weights.begin();
+  // Only plans come after the weights, and these are asked for often.
+  for (Operation &op : llvm::reverse(getBody().front()))
+    if (auto weights = dyn_cast<WeightsOp>(op))
+      return weights;
+  return {};
 }
 
 WeightOp EngineOp::lookupWeight(StringRef name) {

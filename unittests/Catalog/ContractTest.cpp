@@ -11,6 +11,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 #include <random>
 
 using namespace netra;
@@ -40,6 +43,40 @@ TEST(Contract, RoundTrip) {
   Problem problem =
       llvm::cantFail(Problem::fromJson(contract.problem.toJson()));
   EXPECT_TRUE(problem == contract.problem);
+}
+
+TEST(Contract, CanonicalFormIsSortedJson) {
+  Contract contract = testContract();
+  contract.numerics.rounding = "a \"quote\", a \\, a\ttab, \x7f and \u00e9";
+  contract.problem.attributes["number"] = -0.0;
+  contract.problem.attributes["flag"] = true;
+  contract.problem.attributes["low"] = std::numeric_limits<int64_t>::min();
+  contract.arguments.front().bits = UINT64_MAX;
+  // A library of its own reads it, sorts the keys and prints it.
+  for (const std::string &text :
+       {contract.toJson(), contract.problem.toJson()}) {
+    nlohmann::json document = nlohmann::json::parse(text);
+    EXPECT_EQ(document.dump(), text);
+  }
+  nlohmann::json document = nlohmann::json::parse(contract.toJson());
+  EXPECT_EQ(document["numerics"]["rounding"], contract.numerics.rounding);
+  EXPECT_EQ(document["problem"]["attributes"]["number"]["f64"],
+            "0x8000000000000000");
+  EXPECT_EQ(document["arguments"][0]["bits"], UINT64_MAX);
+}
+
+TEST(Problem, OrderOfOperandsHasNoMeaning) {
+  Problem problem = testContract().problem;
+  ASSERT_GE(problem.operands.size(), 2u);
+  Problem other = problem;
+  std::reverse(other.operands.begin(), other.operands.end());
+  EXPECT_TRUE(problem == other);
+  other.operands.front().layout = "n16k16";
+  EXPECT_FALSE(problem == other);
+  other = problem;
+  other.attributes["zero"] = 0.0;
+  problem.attributes["zero"] = -0.0;
+  EXPECT_FALSE(problem == other);
 }
 
 // ContractPropertyTest.cpp has what the id depends on.

@@ -22,7 +22,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,7 +121,7 @@ private:
 
   Reader reader;
   bool valid;
-  std::set<std::string> known;
+  std::vector<std::string> known;
 };
 
 /// Appends a key or an index to a JSON pointer.
