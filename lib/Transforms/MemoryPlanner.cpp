@@ -44,37 +44,69 @@ struct Placed {
 /// Best-fit placement under a given order: each buffer goes to the smallest
 /// gap between its contemporaries that holds it, the lowest one on ties, and
 /// above them when none does. Returns the high-water mark.
+///
+/// Time is cut into slices about as long as a buffer lives, so that a buffer
+/// meets the buffers of its own slices only.
 class BestFit {
 public:
   BestFit(llvm::ArrayRef<BufferInterval> buffers) : buffers(buffers) {
-    placed.reserve(buffers.size());
+    uint64_t lifetimes = 0;
+    for (const BufferInterval &buffer : buffers) {
+      lifetimes += uint64_t(buffer.lastUse) - buffer.firstUse + 1;
+      origin = std::min(origin, buffer.firstUse);
+      end = std::max(end, buffer.lastUse);
+    }
+    width = std::max<uint64_t>(1, lifetimes / buffers.size());
+    slices.resize((end - origin) / width + 1);
   }
 
   uint64_t run(llvm::ArrayRef<uint32_t> order, std::vector<uint64_t> &offsets,
                uint64_t &work) {
-    placed.clear();
+    for (std::vector<Placed> &slice : slices)
+      slice.clear();
     offsets.assign(buffers.size(), 0);
     uint64_t highWater = 0;
     for (uint32_t index : order) {
       const BufferInterval &buffer = buffers[index];
-      uint64_t offset = findOffset(buffer);
-      work += placed.size() + 1;
+      uint64_t offset = findOffset(buffer, work);
       offsets[index] = offset;
       uint64_t end = offset + buffer.bytes;
       highWater = std::max(highWater, end);
       Placed entry{offset, end, buffer.firstUse, buffer.lastUse};
-      auto position = std::upper_bound(
-          placed.begin(), placed.end(), offset,
-          [](uint64_t value, const Placed &p) { return value < p.begin; });
-      placed.insert(position, entry);
+      for (uint64_t i = sliceOf(buffer.firstUse); i <= sliceOf(buffer.lastUse);
+           ++i)
+        slices[i].insert(std::upper_bound(slices[i].begin(), slices[i].end(),
+                                          offset,
+                                          [](uint64_t value, const Placed &p) {
+                                            return value < p.begin;
+                                          }),
+                         entry);
     }
     return highWater;
   }
 
 private:
-  uint64_t findOffset(const BufferInterval &buffer) const {
+  uint64_t sliceOf(uint32_t step) const { return (step - origin) / width; }
+
+  uint64_t findOffset(const BufferInterval &buffer, uint64_t &work) {
+    uint64_t first = sliceOf(buffer.firstUse), last = sliceOf(buffer.lastUse);
+    llvm::ArrayRef<Placed> candidates = slices[first];
+    if (first != last) {
+      // What lives in several slices counts where the buffer meets it first.
+      merged.clear();
+      for (uint64_t i = first; i <= last; ++i)
+        for (const Placed &p : slices[i])
+          if (i == first || sliceOf(p.firstUse) == i)
+            merged.push_back(p);
+      std::sort(
+          merged.begin(), merged.end(), [](const Placed &a, const Placed &b) {
+            return std::tuple(a.begin, a.end) < std::tuple(b.begin, b.end);
+          });
+      candidates = merged;
+    }
+    work += candidates.size() + 1;
     uint64_t top = 0, best = 0, bestGap = kNoPlan;
-    for (const Placed &p : placed) {
+    for (const Placed &p : candidates) {
       if (p.firstUse > buffer.lastUse || p.lastUse < buffer.firstUse)
         continue;
       if (p.begin > top) {
@@ -91,7 +123,11 @@ private:
   }
 
   llvm::ArrayRef<BufferInterval> buffers;
-  std::vector<Placed> placed;
+  uint32_t origin = std::numeric_limits<uint32_t>::max(), end = 0;
+  uint64_t width = 1;
+  /// What is placed and alive in each slice of time, by address.
+  std::vector<std::vector<Placed>> slices;
+  std::vector<Placed> merged;
 };
 
 /// Branch and bound. Time is cut into sections in which the set of live
