@@ -16,7 +16,6 @@
 #include "Netra/Transforms/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <benchmark/benchmark.h>
@@ -43,9 +42,7 @@ void compileModel(benchmark::State &state, const char *name) {
     EnginePipelineOptions options;
     for (const std::string &profile : model.profiles)
       options.profiles.push_back(profile);
-    mlir::PassManager manager(&context);
-    buildEnginePipeline(manager, options);
-    if (mlir::failed(manager.run(*module))) {
+    if (mlir::failed(compileToEngine(*module, options))) {
       state.SkipWithError("the model does not compile");
       return;
     }

@@ -26,6 +26,10 @@ namespace {
 /// dimensions had before they became static: the dimensions themselves.
 using DynamicDims = DenseMap<Value, SmallVector<bool>>;
 
+/// Result types by operation and by which dimensions of its operands were
+/// dynamic: equal layers need them inferred once.
+using InferredTypes = std::map<OperationKey, SmallVector<Type>>;
+
 SmallVector<bool> getDynamicDims(Type type) {
   SmallVector<bool> result;
   if (auto tensor = dyn_cast<RankedTensorType>(type))
@@ -224,8 +228,39 @@ LogicalResult inferResults(Operation *op, DynamicDims &dynamicDims) {
   return failure();
 }
 
+/// inferResults, unless an equal operation has been there before.
+LogicalResult inferOnce(Operation *op, DynamicDims &dynamicDims,
+                        InferredTypes &inferred) {
+  if (llvm::none_of(op->getResultTypes(), isDynamic))
+    return success();
+  OperationKey key = getOperationKey(op);
+  for (Value operand : op->getOperands()) {
+    uintptr_t bits = 1;
+    if (auto dims = dynamicDims.find(operand); dims != dynamicDims.end())
+      for (bool isDynamic : dims->second)
+        bits = 2 * bits + isDynamic;
+    key.push_back(reinterpret_cast<const void *>(bits));
+  }
+  auto [entry, isNew] = inferred.try_emplace(std::move(key));
+  if (isNew) {
+    LogicalResult result = inferResults(op, dynamicDims);
+    if (succeeded(result))
+      llvm::append_range(entry->second, op->getResultTypes());
+    else
+      inferred.erase(entry); // the next one says so again
+    return result;
+  }
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), entry->second)) {
+    if (isDynamic(result.getType()))
+      dynamicDims[result] = getDynamicDims(result.getType());
+    result.setType(type);
+  }
+  return success();
+}
+
 /// Binds `clone` to `profile` in place.
-LogicalResult specialise(func::FuncOp clone, const ServingProfile &profile) {
+LogicalResult specialise(func::FuncOp clone, const ServingProfile &profile,
+                         InferredTypes &inferred) {
   SmallVector<Type> argumentTypes;
   for (unsigned i = 0; i < clone.getNumArguments(); ++i) {
     FailureOr<Type> type = bindArgument(clone, i, profile);
@@ -248,7 +283,7 @@ LogicalResult specialise(func::FuncOp clone, const ServingProfile &profile) {
     // What follows from a value without a shape only repeats its error.
     if (llvm::any_of(op.getOperandTypes(), isDynamic))
       continue;
-    if (failed(inferResults(&op, dynamicDims)))
+    if (failed(inferOnce(&op, dynamicDims, inferred)))
       result = failure();
   }
   clone.setFunctionType(
@@ -274,8 +309,8 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<Catalog> catalog = loadCatalog(module, libraryRoot, target);
-    if (failed(catalog))
+    auto &catalog = getAnalysis<SharedCatalog>();
+    if (failed(catalog.load(module, libraryRoot, target)))
       return signalPassFailure();
     SmallVector<const ServingProfile *> chosen;
     if (failed(findProfiles(module, *catalog, chosen)))
@@ -296,6 +331,7 @@ public:
       ok &= succeeded(declareProfile(symbols, *profile));
     if (!ok)
       return signalPassFailure();
+    InferredTypes inferred;
     for (func::FuncOp func : functions) {
       for (const ServingProfile *profile : chosen) {
         auto clone = func.clone();
@@ -312,7 +348,7 @@ public:
           continue;
         }
         symbols.insert(clone, Block::iterator(func));
-        ok &= succeeded(specialise(clone, *profile));
+        ok &= succeeded(specialise(clone, *profile, inferred));
       }
       symbols.erase(func);
     }
@@ -353,9 +389,19 @@ private:
       return func.emitError() << "expected one block, found "
                               << func.getBody().getBlocks().size()
                               << "; an engine has no control flow";
-    if (auto uses = SymbolTable::getSymbolUses(func, module);
-        uses && !uses->empty())
-      return uses->begin()->getUser()->emitError()
+    // Operations of the dialect refer to parameters and profiles only.
+    Operation *user = nullptr;
+    module.walk([&](Operation *op) {
+      if (isa_and_nonnull<NetraDialect>(op->getDialect()))
+        return WalkResult::advance();
+      op->getAttrDictionary().walk([&](SymbolRefAttr symbol) {
+        if (symbol.getRootReference() == func.getSymNameAttr())
+          user = op;
+      });
+      return user ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (user)
+      return user->emitError()
              << "expected no use of function @" << func.getName()
              << "; inline calls first (--inline)";
     return success();

@@ -24,13 +24,55 @@ LogicalResult netra::emitErrors(Operation *op, llvm::Error error) {
   return diag;
 }
 
-FailureOr<Catalog> netra::loadCatalog(Operation *op, StringRef libraryRoot,
-                                      StringRef target) {
-  std::string root = Catalog::findLibraryRoot(libraryRoot);
-  llvm::Expected<Catalog> catalog = Catalog::load(root, target);
-  if (!catalog)
-    return emitErrors(op, catalog.takeError());
-  return std::move(*catalog);
+LogicalResult SharedCatalog::load(Operation *op, StringRef libraryRoot,
+                                  StringRef wanted) {
+  std::string found = Catalog::findLibraryRoot(libraryRoot);
+  if (catalog && root == found && target == wanted)
+    return success();
+  selections.clear();
+  instances.clear();
+  catalog.reset();
+  llvm::Expected<Catalog> loaded = Catalog::load(found, wanted);
+  if (!loaded)
+    return emitErrors(op, loaded.takeError());
+  catalog.emplace(std::move(*loaded));
+  root = std::move(found);
+  target = wanted.str();
+  return success();
+}
+
+bool SharedCatalog::Question::operator==(const Question &other) const {
+  auto key = [](const SelectOptions &o) {
+    return std::tie(o.target, o.allowExperimental, o.allowGolden,
+                    o.nearestMisses);
+  };
+  return key(options) == key(other.options) && problem == other.problem;
+}
+
+size_t SharedCatalog::Hash::operator()(const Question &question) const {
+  const Problem &problem = question.problem;
+  llvm::hash_code hash = llvm::hash_combine(problem.family, problem.operation,
+                                            question.options.nearestMisses);
+  for (const auto &[name, value] : problem.dimensions)
+    hash = llvm::hash_combine(hash, name, value);
+  // The order of the operands has no meaning.
+  size_t operands = 0;
+  for (const OperandSpec &operand : problem.operands)
+    operands += llvm::hash_combine(operand.role, unsigned(operand.type),
+                                   operand.layout);
+  return llvm::hash_combine(hash, operands);
+}
+
+const Selection &SharedCatalog::select(const Problem &problem,
+                                       const SelectOptions &options) {
+  auto [entry, isNew] = selections.try_emplace(Question{problem, options});
+  if (!isNew)
+    return entry->second;
+  if (llvm::Error error = problem.verify())
+    entry->second.reason = llvm::toString(std::move(error));
+  else
+    entry->second = catalog->select(problem, options);
+  return entry->second;
 }
 
 Problem netra::inLayoutsOf(const Tactic &tactic, const Problem &problem,
@@ -48,7 +90,8 @@ Problem netra::inLayoutsOf(const Tactic &tactic, const Problem &problem,
   return result;
 }
 
-FailureOr<Instance> netra::getInstance(Operation *op, const Catalog &catalog) {
+/// The instance that `op` names, made anew and held against the id it names.
+static FailureOr<Instance> makeInstance(Operation *op, const Catalog &catalog) {
   auto attribute =
       op->getAttrOfType<TacticAttr>(NetraDialect::getTacticAttrName());
   auto tacticOp = dyn_cast<TacticOpInterface>(op);
@@ -78,8 +121,11 @@ FailureOr<Instance> netra::getInstance(Operation *op, const Catalog &catalog) {
 }
 
 OperationKey netra::getOperationKey(Operation *op) {
-  OperationKey key = {op->getName().getAsOpaquePointer(),
-                      op->getPropertiesAsAttribute().getAsOpaquePointer()};
+  OperationKey key = {op->getName().getAsOpaquePointer()};
+  if (int bytes = op->getPropertiesStorageSize()) {
+    auto *words = op->getPropertiesStorage().as<const void *const *>();
+    key.append(words, words + bytes / sizeof(void *));
+  }
   for (Type type : op->getOperandTypes())
     key.push_back(type.getAsOpaquePointer());
   for (Type type : op->getResultTypes())
@@ -87,18 +133,28 @@ OperationKey netra::getOperationKey(Operation *op) {
   return key;
 }
 
-FailureOr<const Instance *> InstanceMemo::get(Operation *op) {
+/// The key of what an operation and its tactic make.
+static OperationKey getInstanceKey(Operation *op) {
   OperationKey key = getOperationKey(op);
   key.push_back(
       op->getAttr(NetraDialect::getTacticAttrName()).getAsOpaquePointer());
-  std::unique_ptr<Instance> &instance = known[key];
-  if (!instance) {
-    FailureOr<Instance> found = getInstance(op, catalog);
-    if (failed(found))
+  return key;
+}
+
+FailureOr<const Instance *> SharedCatalog::getInstance(Operation *op) {
+  OperationKey key = getInstanceKey(op);
+  auto known = instances.find(key);
+  if (known == instances.end()) {
+    FailureOr<Instance> made = makeInstance(op, *catalog);
+    if (failed(made))
       return failure();
-    instance = std::make_unique<Instance>(std::move(*found));
+    known = instances.emplace(std::move(key), std::move(*made)).first;
   }
-  return instance.get();
+  return &known->second;
+}
+
+void SharedCatalog::addInstance(Operation *op, const Instance &instance) {
+  instances.emplace(getInstanceKey(op), instance);
 }
 
 bool netra::isStep(Operation *op) {

@@ -10,17 +10,71 @@
 #include "Netra/Catalog/Catalog.h"
 
 #include "mlir/IR/Operation.h"
+#include "mlir/Pass/AnalysisManager.h"
 #include "mlir/Support/LLVM.h"
 
 #include <map>
-#include <memory>
+#include <optional>
+#include <unordered_map>
 
 namespace netra {
 
-/// Loads the catalogue of `target`. On failure the faults are an error at `op`.
-mlir::FailureOr<Catalog> loadCatalog(mlir::Operation *op,
-                                     llvm::StringRef libraryRoot,
-                                     llvm::StringRef target);
+/// What decides which kernel an operation needs: its kind, its own attributes
+/// and the types of its operands and results. Operations with equal keys pose
+/// equal problems, which a model with many equal layers does all the time. The
+/// attributes of a netra operation are its properties, all of them pointers to
+/// what the context keeps.
+using OperationKey = llvm::SmallVector<const void *, 16>;
+OperationKey getOperationKey(mlir::Operation *op);
+
+/// The catalogue, and what has been asked of it. An analysis, so that the
+/// passes of one pipeline share it: manifests are read once, and a problem that
+/// forty layers pose in every pass is selected for once. It says nothing of the
+/// operations themselves and so outlives every change of them.
+class SharedCatalog {
+public:
+  explicit SharedCatalog(mlir::Operation *) {}
+  bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &) const {
+    return false;
+  }
+
+  /// Loads the catalogue of `target`, unless it is the one that is there. On
+  /// failure the faults are an error at `op`.
+  mlir::LogicalResult load(mlir::Operation *op, llvm::StringRef libraryRoot,
+                           llvm::StringRef target);
+
+  const Catalog &operator*() const { return *catalog; }
+  const Catalog *operator->() const { return &*catalog; }
+
+  /// Catalog::select; no tactic computes a problem that is none, with a layout
+  /// that its shape cannot have. What is returned stays as long as the
+  /// catalogue.
+  const Selection &select(const Problem &problem, const SelectOptions &options);
+
+  /// The kernel that the `netra.tactic` attribute of `op` names: tactic,
+  /// options and contract id must agree with what the catalogue makes of the
+  /// operation now. Emits an error at `op` otherwise.
+  mlir::FailureOr<const Instance *> getInstance(mlir::Operation *op);
+
+  /// Tells that `instance` is what getInstance would find for `op`.
+  void addInstance(mlir::Operation *op, const Instance &instance);
+
+private:
+  std::string root, target;
+  std::optional<Catalog> catalog;
+  /// A question to the catalogue.
+  struct Question {
+    Problem problem;
+    SelectOptions options;
+    bool operator==(const Question &other) const;
+  };
+  struct Hash {
+    size_t operator()(const Question &question) const;
+  };
+  std::unordered_map<Question, Selection, Hash> selections;
+  /// By key and tactic.
+  std::map<OperationKey, Instance> instances;
+};
 
 /// `problem` with the layouts that `tactic` asks for, where it does not take
 /// those that are there; of operands with other roles than `role`, if given,
@@ -30,30 +84,6 @@ Problem inLayoutsOf(const Tactic &tactic, const Problem &problem,
 
 /// Emits `error` at `op`; what follows its first line becomes notes.
 mlir::LogicalResult emitErrors(mlir::Operation *op, llvm::Error error);
-
-/// The kernel that the `netra.tactic` attribute of `op` names: tactic, options
-/// and contract id must agree with what the catalogue makes of the operation
-/// now. Emits an error at `op` otherwise.
-mlir::FailureOr<Instance> getInstance(mlir::Operation *op,
-                                      const Catalog &catalog);
-
-/// What decides which kernel an operation needs: its kind, its own attributes
-/// and the types of its operands and results. Operations with equal keys pose
-/// equal problems, which a model with many equal layers does all the time.
-using OperationKey = llvm::SmallVector<const void *, 16>;
-OperationKey getOperationKey(mlir::Operation *op);
-
-/// getInstance for many operations; equal ones share the answer.
-class InstanceMemo {
-public:
-  explicit InstanceMemo(const Catalog &catalog) : catalog(catalog) {}
-
-  mlir::FailureOr<const Instance *> get(mlir::Operation *op);
-
-private:
-  const Catalog &catalog;
-  std::map<OperationKey, std::unique_ptr<Instance>> known;
-};
 
 /// True for an operation whose results need memory and whose work needs a
 /// kernel or the framework: everything but parameters, views and terminators.

@@ -47,12 +47,10 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::optional<FailureOr<Catalog>> loaded;
     if (!target.empty()) {
-      loaded.emplace(loadCatalog(module, libraryRoot, target));
-      if (failed(*loaded))
+      catalog = &getAnalysis<SharedCatalog>();
+      if (failed(catalog->load(module, libraryRoot, target)))
         return signalPassFailure();
-      catalog = &**loaded;
     }
     bool changed = false;
     for (auto func : module.getOps<func::FuncOp>())
@@ -60,7 +58,6 @@ public:
         if (failed(runOnBlock(block, changed)))
           return signalPassFailure();
     catalog = nullptr;
-    known.clear();
     eraseDeadOps(module);
     cleanParameters(module);
   }
@@ -126,24 +123,15 @@ private:
   /// tactic wants it, for which packing will see later. Anything else would
   /// have to be converted at run time, by a kernel that may be missing.
   bool hasTactic(const Problem &problem) {
-    auto [entry, isNew] = known.try_emplace(problem.toJson(), false);
-    if (isNew)
-      entry->second =
-          canSelect(problem) ||
-          llvm::any_of(catalog->tacticsFor(problem.family, problem.operation),
-                       [&](const Tactic *tactic) {
-                         return canSelect(
-                             inLayoutsOf(*tactic, problem, "weight"));
-                       });
-    return entry->second;
+    return canSelect(problem) ||
+           llvm::any_of(
+               (*catalog)->tacticsFor(problem.family, problem.operation),
+               [&](const Tactic *tactic) {
+                 return canSelect(inLayoutsOf(*tactic, problem, "weight"));
+               });
   }
 
-  bool canSelect(const Problem &problem) const {
-    // A tactic may want a layout that this shape cannot have.
-    if (llvm::Error error = problem.verify()) {
-      llvm::consumeError(std::move(error));
-      return false;
-    }
+  bool canSelect(const Problem &problem) {
     SelectOptions options;
     options.target = target;
     options.allowExperimental = allowExperimental;
@@ -152,9 +140,7 @@ private:
     return catalog->select(problem, options).winner.has_value();
   }
 
-  const Catalog *catalog = nullptr;
-  /// Answers of `hasTactic`: equal layers ask the same.
-  std::map<std::string, bool> known;
+  SharedCatalog *catalog = nullptr;
 };
 
 } // namespace

@@ -120,8 +120,8 @@ FailureOr<ArgAttr> makeValue(Operation *op, const Argument &argument) {
 /// Builds one engine from all planned functions of a module.
 class EngineBuilder {
 public:
-  EngineBuilder(ModuleOp module, const Catalog &catalog)
-      : module(module), instances(catalog), symbols(module),
+  EngineBuilder(ModuleOp module, SharedCatalog &catalog)
+      : module(module), catalog(catalog), symbols(module),
         builder(module.getContext()) {}
 
   LogicalResult run(StringRef engineName, StringRef target,
@@ -349,12 +349,11 @@ private:
   }
 
   uint64_t getRegion(ArgAttr slot) {
-    std::string key = "arena";
-    if (slot.getKind() != SlotKind::Arena) {
-      key = slot.getKind() == SlotKind::Weight ? "weight " : "binding ";
-      key += slot.getSymbol().getValue();
-    }
-    return regions.try_emplace(key, regions.size()).first->second;
+    Attribute symbol =
+        slot.getKind() == SlotKind::Arena ? Attribute() : slot.getSymbol();
+    return regions
+        .try_emplace({unsigned(slot.getKind()), symbol}, regions.size())
+        .first->second;
   }
 
   void addAccess(StepAccesses &step, ArgAttr slot, bool writes) {
@@ -406,7 +405,7 @@ private:
   }
 
   LogicalResult addLaunch(Operation *op, StepAccesses &step) {
-    FailureOr<const Instance *> found = instances.get(op);
+    FailureOr<const Instance *> found = catalog.getInstance(op);
     if (failed(found))
       return failure();
     const Instance &instance = **found;
@@ -613,7 +612,7 @@ private:
   }
 
   ModuleOp module;
-  InstanceMemo instances;
+  SharedCatalog &catalog;
   SymbolTable symbols;
   OpBuilder builder;
   EngineOp engine;
@@ -629,7 +628,7 @@ private:
   llvm::MapVector<std::string, Contract, std::map<std::string, unsigned>>
       contracts;
   std::vector<std::unique_ptr<Plan>> plans;
-  std::map<std::string, uint64_t> regions;
+  DenseMap<std::pair<unsigned, Attribute>, uint64_t> regions;
 };
 
 class LowerToEnginePass
@@ -639,9 +638,9 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<Catalog> catalog = loadCatalog(module, libraryRoot, target);
-    if (failed(catalog) ||
-        failed(EngineBuilder(module, *catalog).run(engineName, target, domain)))
+    auto &catalog = getAnalysis<SharedCatalog>();
+    if (failed(catalog.load(module, libraryRoot, target)) ||
+        failed(EngineBuilder(module, catalog).run(engineName, target, domain)))
       signalPassFailure();
   }
 };

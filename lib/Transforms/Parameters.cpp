@@ -16,9 +16,14 @@
 using namespace mlir;
 using namespace netra;
 
-ParameterOp netra::getOrCreateInLayout(SymbolTable &symbols,
-                                       ParameterOp parameter,
-                                       RankedTensorType type) {
+PackedParameters::PackedParameters(ModuleOp module) : symbols(module) {
+  for (auto parameter : module.getOps<ParameterOp>())
+    if (PackAttr pack = parameter.getPackAttr())
+      known.try_emplace({pack, parameter.getTensorType()}, parameter);
+}
+
+ParameterOp PackedParameters::getOrCreateInLayout(ParameterOp parameter,
+                                                  RankedTensorType type) {
   if (parameter.getTensorType() == type)
     return parameter;
   MLIRContext *context = parameter.getContext();
@@ -42,10 +47,9 @@ ParameterOp netra::getOrCreateInLayout(SymbolTable &symbols,
     steps.push_back(layout);
   auto pack = PackAttr::get(context, sources, axis, steps);
 
-  auto module = parameter->getParentOfType<ModuleOp>();
-  for (auto known : module.getOps<ParameterOp>())
-    if (known.getPackAttr() == pack && known.getTensorType() == type)
-      return known;
+  ParameterOp &entry = known[{pack, type}];
+  if (entry)
+    return entry;
   // "gate_up" and blocked<16,32> give "gate_up.blocked_16_32".
   std::string suffix;
   for (char c : cast<LayoutAttr>(layout).getSpelling())
@@ -60,12 +64,15 @@ ParameterOp netra::getOrCreateInLayout(SymbolTable &symbols,
       builder, parameter.getLoc(),
       (parameter.getSymName() + "." + suffix).str(), type, pack);
   symbols.insert(result, std::next(Block::iterator(parameter)));
+  entry = result;
   return result;
 }
 
 void netra::cleanParameters(ModuleOp module) {
-  // What every symbol use of the module refers to, counted once per pass over
-  // it: SymbolTable's queries walk the whole module each.
+  // Functions and the recipes of other parameters refer to a parameter, and
+  // nothing else does.
+  SmallVector<GetOp> gets;
+  module->walk([&](GetOp get) { gets.push_back(get); });
   bool changed = true;
   while (changed) {
     changed = false;
@@ -82,18 +89,24 @@ void netra::cleanParameters(ModuleOp module) {
             FlatSymbolRefAttr::get(it->second.getSymNameAttr());
     }
     DenseSet<StringAttr> used;
-    AttrTypeReplacer replacer;
-    replacer.addReplacement(
-        [&](FlatSymbolRefAttr symbol) -> std::optional<Attribute> {
-          auto it = replacement.find(symbol);
-          if (it != replacement.end())
-            symbol = it->second;
-          used.insert(symbol.getAttr());
-          return symbol;
-        });
-    // The replacer caches what it has seen, so that `used` is filled by the
-    // first sight of each attribute, which is enough.
-    module->walk([&](Operation *op) { replacer.replaceElementsIn(op); });
+    auto use = [&](FlatSymbolRefAttr symbol) {
+      if (auto it = replacement.find(symbol); it != replacement.end())
+        symbol = it->second;
+      used.insert(symbol.getAttr());
+      return symbol;
+    };
+    for (GetOp get : gets)
+      get.setParameterAttr(use(get.getParameterAttr()));
+    for (auto parameter : module.getOps<ParameterOp>()) {
+      PackAttr pack = parameter.getPackAttr();
+      if (!pack || !pack.isSymbolic())
+        continue;
+      SmallVector<Attribute> sources;
+      for (Attribute source : pack.getSources())
+        sources.push_back(use(cast<FlatSymbolRefAttr>(source)));
+      parameter.setPackAttr(PackAttr::get(module.getContext(), sources,
+                                          pack.getAxis(), pack.getSteps()));
+    }
     for (auto parameter :
          llvm::make_early_inc_range(module.getOps<ParameterOp>()))
       if (!used.contains(parameter.getSymNameAttr())) {

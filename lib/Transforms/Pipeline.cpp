@@ -6,6 +6,7 @@
 
 #include "Netra/Transforms/Passes.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -58,6 +59,14 @@ void netra::buildEnginePipeline(OpPassManager &manager,
   for (const std::string &box : options.domain)
     lower.domain.push_back(box);
   manager.addPass(createNetraLowerToEngine(lower));
+}
+
+LogicalResult netra::compileToEngine(ModuleOp module,
+                                     const EnginePipelineOptions &options) {
+  PassManager manager(module.getContext());
+  manager.enableVerifier(false);
+  buildEnginePipeline(manager, options);
+  return failure(failed(manager.run(module)) || failed(verify(module)));
 }
 
 void netra::registerTransforms() {

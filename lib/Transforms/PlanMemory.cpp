@@ -35,8 +35,8 @@ struct Buffer {
 /// Plans one function.
 class FunctionPlanner {
 public:
-  FunctionPlanner(func::FuncOp func, InstanceMemo &instances)
-      : func(func), instances(instances) {}
+  FunctionPlanner(func::FuncOp func, SharedCatalog &catalog)
+      : func(func), catalog(catalog) {}
 
   FailureOr<ArenaOp> run(ModuleOp module, uint64_t stepLimit) {
     if (!func.getBody().hasOneBlock())
@@ -99,7 +99,7 @@ private:
         return failure();
     const Instance *instance = nullptr;
     if (isa<TacticOpInterface>(op)) {
-      FailureOr<const Instance *> found = instances.get(op);
+      FailureOr<const Instance *> found = catalog.getInstance(op);
       if (failed(found))
         return failure();
       instance = *found;
@@ -271,17 +271,14 @@ private:
   /// A state that a kernel has updated must be returned, or the next launch
   /// would see what the function does not say.
   LogicalResult checkStates() {
-    for (const Buffer &buffer : buffers) {
-      if (buffer.binding.empty())
-        continue;
-      bool isReturned = false;
-      for (unsigned i = 0; i < func.getNumResults(); ++i)
-        isReturned |= getResultName(func, i) == buffer.binding;
-      if (!isReturned)
+    llvm::StringSet<> returned;
+    for (unsigned i = 0; i < func.getNumResults(); ++i)
+      returned.insert(getResultName(func, i));
+    for (const Buffer &buffer : buffers)
+      if (!buffer.binding.empty() && !returned.contains(buffer.binding))
         return func.emitError()
                << "state \"" << buffer.binding
                << "\" is updated in place, but is no result of the function";
-    }
     return success();
   }
 
@@ -348,7 +345,7 @@ private:
   }
 
   func::FuncOp func;
-  InstanceMemo &instances;
+  SharedCatalog &catalog;
   SmallVector<Operation *> steps;
   DenseMap<Operation *, uint32_t> stepIndex;
   /// Last step that reads a storage.
@@ -365,16 +362,14 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<Catalog> catalog = loadCatalog(module, libraryRoot, target);
-    if (failed(catalog))
+    auto &catalog = getAnalysis<SharedCatalog>();
+    if (failed(catalog.load(module, libraryRoot, target)))
       return signalPassFailure();
-    InstanceMemo instances(*catalog);
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     bool ok = true;
     for (func::FuncOp func : functions)
       if (!func.isDeclaration())
-        ok &=
-            succeeded(FunctionPlanner(func, instances).run(module, stepLimit));
+        ok &= succeeded(FunctionPlanner(func, catalog).run(module, stepLimit));
     if (!ok)
       signalPassFailure();
   }

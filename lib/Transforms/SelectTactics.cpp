@@ -49,10 +49,9 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<Catalog> loaded = loadCatalog(module, libraryRoot, target);
-    if (failed(loaded))
+    catalog = &getAnalysis<SharedCatalog>();
+    if (failed(catalog->load(module, libraryRoot, target)))
       return signalPassFailure();
-    catalog = &*loaded;
     bool ok = true;
     for (auto func : module.getOps<func::FuncOp>())
       for (Block &block : func.getBody())
@@ -94,12 +93,22 @@ private:
       options.target = target;
       options.allowExperimental = allowExperimental;
       options.allowGolden = !goldenRoot.empty();
-      if (explainAll)
-        options.nearestMisses = std::numeric_limits<unsigned>::max();
-      choice.selection = catalog->select(op.getProblem(), options);
-      if (choice.selection->winner)
-        choice.tactic =
-            makeTactic(op.getContext(), choice.selection->winner->instance);
+      // Near misses are for those who read them.
+      options.nearestMisses = 0;
+      Problem problem = op.getProblem();
+      choice.selection = &catalog->select(problem, options);
+      if (!choice.selection->winner || explain || explainAll) {
+        options.nearestMisses = explainAll
+                                    ? std::numeric_limits<unsigned>::max()
+                                    : SelectOptions().nearestMisses;
+        choice.selection = &catalog->select(problem, options);
+      }
+      if (choice.selection->winner) {
+        const Instance &instance = choice.selection->winner->instance;
+        choice.tactic = makeTactic(op.getContext(), instance);
+        op->setAttr(NetraDialect::getTacticAttrName(), choice.tactic);
+        catalog->addInstance(op, instance);
+      }
     }
     const Selection &selection = *choice.selection;
     if (!selection.winner) {
@@ -196,11 +205,11 @@ private:
   }
 
   struct Choice {
-    std::optional<Selection> selection;
+    const Selection *selection = nullptr;
     TacticAttr tactic;
   };
 
-  const Catalog *catalog = nullptr;
+  SharedCatalog *catalog = nullptr;
   std::map<OperationKey, Choice> choices;
 };
 

@@ -76,6 +76,29 @@ module @producer {
 
 // -----
 
+// So it does for several consumers.
+
+// CHECK-LABEL: module @consumers
+// CHECK: netra.quantize_blocks {{.*}} -> tensor<4x256xf8E4M3FN>, tensor<4x2xf32, #netra.layout<group_major>>
+// CHECK-NOT: netra.layout_convert
+// CHECK-COUNT-2: netra.dense {{.*}} tensor<4x2xf32, #netra.layout<group_major>>
+module @consumers {
+  netra.parameter @w : tensor<128x256xf8E4M3FN> checkpoint("w")
+  netra.parameter @v : tensor<128x256xf8E4M3FN> checkpoint("v")
+  netra.parameter @s : tensor<1x2xf32> checkpoint("s")
+  func.func @f(%x: tensor<4x256xbf16>) -> (tensor<4x128xbf16>, tensor<4x128xbf16>) {
+    %w = netra.get @w : tensor<128x256xf8E4M3FN>
+    %v = netra.get @v : tensor<128x256xf8E4M3FN>
+    %s = netra.get @s : tensor<1x2xf32>
+    %q, %sx = netra.quantize_blocks %x {scale = #netra.block_scale<block = [1, 128], scale = f32>} : tensor<4x256xbf16> -> tensor<4x256xf8E4M3FN>, tensor<4x2xf32>
+    %y = netra.dense %q, %w scales(%sx, %s) : (tensor<4x256xf8E4M3FN>, tensor<128x256xf8E4M3FN>, tensor<4x2xf32>, tensor<1x2xf32>) -> tensor<4x128xbf16>
+    %z = netra.dense %q, %v scales(%sx, %s) : (tensor<4x256xf8E4M3FN>, tensor<128x256xf8E4M3FN>, tensor<4x2xf32>, tensor<1x2xf32>) -> tensor<4x128xbf16>
+    return %y, %z : tensor<4x128xbf16>, tensor<4x128xbf16>
+  }
+}
+
+// -----
+
 // An argument is stored as the caller stores it: one conversion, for both users.
 
 // CHECK-LABEL: module @argument

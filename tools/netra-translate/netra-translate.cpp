@@ -234,7 +234,6 @@ static bool needsImport(ModuleOp module) {
 /// Compiles `module` down to an engine when it is not one yet.
 static LogicalResult compile(ModuleOp module, const Settings &settings,
                              Progress &progress) {
-  MLIRContext *context = module.getContext();
   if (!module.getOps<EngineOp>().empty())
     return settings.profiles.empty()
                ? success()
@@ -247,7 +246,7 @@ static LogicalResult compile(ModuleOp module, const Settings &settings,
               "profiles to compile it for with --profile";
   if (needsImport(module)) {
     progress.begin("import");
-    PassManager manager(context);
+    PassManager manager(module.getContext());
     manager.addPass(createConvertTorchToNetra());
     if (failed(manager.run(module)))
       return failure();
@@ -263,9 +262,7 @@ static LogicalResult compile(ModuleOp module, const Settings &settings,
   options.explain = settings.explain;
   options.explainAll = settings.explainAll;
   options.name = settings.engineName;
-  PassManager manager(context);
-  buildEnginePipeline(manager, options);
-  return manager.run(module);
+  return compileToEngine(module, options);
 }
 
 /// The module of a model manifest, or of a config.json with `huggingFace`.

@@ -12,6 +12,7 @@
 #define NETRA_TRANSFORMS_PASSES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -65,6 +66,11 @@ struct EnginePipelineOptions
 /// and lower-to-engine to a pass manager over a module.
 void buildEnginePipeline(mlir::OpPassManager &manager,
                          const EnginePipelineOptions &options);
+
+/// Runs the engine pipeline on `module`, which must be valid, and verifies the
+/// engine; verifying between the passes as well would take longer than they do.
+mlir::LogicalResult compileToEngine(mlir::ModuleOp module,
+                                    const EnginePipelineOptions &options);
 
 /// Registers the passes and `netra-engine-pipeline`.
 void registerTransforms();

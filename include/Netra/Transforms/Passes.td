@@ -125,16 +125,19 @@ def NetraFuse : Pass<"netra-fuse", "mlir::ModuleOp"> {
 def NetraAssignLayouts : Pass<"netra-assign-layouts", "mlir::ModuleOp"> {
   let summary = "Put the memory layouts on types that the best tactics want";
   let description = [{
-    Asks the catalogue, for each operation with a contract, which layouts the
-    tactics of its family want, and chooses those of the tactic that wins by the
-    order of selection. What has to be stored differently then is met, in this
-    order of preference, by
+    Asks the catalogue, for each operation with a contract, in which layouts
+    tactics compute it, and chooses the layouts of a block together: by the order
+    of selection over all of its operations, with what conversions move counted
+    as time. What has to be stored differently than it is computed costs
 
-    1. a packing step on the parameter, when the value is a weight: the
-       checkpoint is repacked once, nothing happens at run time;
-    2. the producer itself, when a tactic of it writes that layout and every
-       other use agrees;
-    3. a `netra.layout_convert`.
+    1. nothing, when the value is a weight: it becomes a packing step of the
+       parameter, so that the checkpoint is repacked once;
+    2. a `netra.layout_convert` otherwise, one for all users that want it.
+
+    Before all else comes that there is a kernel: a conversion that no tactic
+    computes is avoided when the operation has any other tactic. The choice is
+    exact as long as at most 256 ways to store the values that are still read are
+    open at once; beyond that, the cheapest ones so far go on.
 
     Functions keep the layouts of their arguments and results.
 
