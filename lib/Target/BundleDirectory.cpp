@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -303,13 +304,27 @@ static Error moveIntoPlace(Staging &staging, const std::string &destination,
   return Error::success();
 }
 
+/// Reads no more of engine.json than the list, so that an engine of another
+/// version of the format is an engine as well.
 static Expected<std::vector<std::string>> listEngineFiles(StringRef folder) {
-  Expected<Engine> engine = readBundle(folder);
-  if (!engine)
-    return engine.takeError();
+  SmallString<256> where(folder);
+  path::append(where, engineFileName);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(where);
+  if (!buffer)
+    return createStringError(buffer.getError(), "cannot be read");
+  Expected<json::Value> document = json::parse((*buffer)->getBuffer());
+  if (!document)
+    return document.takeError();
+  const json::Object *engine = document->getAsObject();
+  const json::Array *list = engine ? engine->getArray("files") : nullptr;
+  if (!list ||
+      !engine->getString("format").value_or("").starts_with("netra.engine/"))
+    return createStringError("is not the engine.json of an engine");
   std::vector<std::string> files;
-  for (const EngineFile &file : engine->files)
-    files.push_back(file.path);
+  for (const json::Value &entry : *list)
+    if (const json::Object *file = entry.getAsObject())
+      if (std::optional<StringRef> name = file->getString("path"))
+        files.push_back(name->str());
   return files;
 }
 

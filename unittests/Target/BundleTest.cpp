@@ -154,6 +154,13 @@ TEST(Bundle, ReplacesAnEngineButNothingElse) {
   test.engine.name = "second";
   EXPECT_EQ(message(writeBundle(test.engine, test.files, place + "/")), "");
   EXPECT_EQ(llvm::cantFail(readBundle(place)).name, "second");
+  // An engine that this version of the format cannot read is one, too.
+  std::string other = folder.read("out/engine.json");
+  other.replace(other.find("\"name\""), 6, "\"called\"");
+  folder.write("out/engine.json", other);
+  EXPECT_NE(message(readBundle(place).takeError()), "");
+  EXPECT_EQ(message(writeBundle(test.engine, test.files, place)), "");
+  EXPECT_EQ(llvm::cantFail(readBundle(place)).name, "second");
 
   folder.write("precious/file", "x");
   folder.write("file", "x");
