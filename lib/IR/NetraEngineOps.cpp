@@ -102,7 +102,7 @@ ContractOp EngineOp::lookupContract(StringRef id) {
 WeightsOp EngineOp::getWeights() {
   if (getBody().empty())
     return {};
-  // Only plans come after the weights, and these are asked for often.
+  // They stand near the end, and are asked for often.
   for (Operation &op : llvm::reverse(getBody().front()))
     if (auto weights = dyn_cast<WeightsOp>(op))
       return weights;

@@ -12,6 +12,10 @@
 #endif
 
 namespace netra::sim {
+
+/// CASE(NAME) for each float of at most 8 bits.
+#define NETRA_NARROW_ELEMENTS(CASE)                                            \
+  CASE(Fp8) CASE(Bf8) CASE(Fp6) CASE(Bf6) CASE(Fp4)
 namespace NETRA_SIM_VARIANT {
 namespace {
 
@@ -536,11 +540,7 @@ void loadPlane(MatrixElement element, const MatrixShape &shape,
   case MatrixElement::NAME:                                                    \
     return loadNarrow<MatrixElement::NAME, Exponents>(image, shape.sparse,     \
                                                       plane);
-    CASE(Fp8)
-    CASE(Bf8)
-    CASE(Fp6)
-    CASE(Bf6)
-    CASE(Fp4)
+    NETRA_NARROW_ELEMENTS(CASE)
 #undef CASE
   case MatrixElement::F16:
     loadWordValues<MatrixElement::F16>(image, plane);
@@ -567,11 +567,7 @@ void loadNarrowValues(MatrixElement element, unsigned count, unsigned n,
 #define CASE(NAME)                                                             \
   case MatrixElement::NAME:                                                    \
     return loadValues<MatrixElement::NAME>(count, n, plane);
-    CASE(Fp8)
-    CASE(Bf8)
-    CASE(Fp6)
-    CASE(Bf6)
-    CASE(Fp4)
+    NETRA_NARROW_ELEMENTS(CASE)
 #undef CASE
   default:
     return;

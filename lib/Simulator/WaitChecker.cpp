@@ -235,6 +235,15 @@ uint32_t WaitChecker::noteLdsWrite(const LdsWrite &write) {
   return firstLdsWrite + uint32_t(ldsWrites.size()) - 1;
 }
 
+void WaitChecker::markLds(const uint32_t *address, uint64_t mask,
+                          unsigned bytes, uint32_t number) {
+  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
+    const uint64_t last = (run.end() - 1) / 4;
+    for (uint64_t word = run.begin / 4; word <= last; ++word)
+      lds[word] = number;
+  });
+}
+
 void WaitChecker::checkLdsRead(const Instruction &inst, Wave &w,
                                const uint32_t *address, uint64_t mask,
                                unsigned bytes, AccessKind kind) {
@@ -290,11 +299,7 @@ void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
         waves[self].ldsIssued + 1;
     number = noteLdsWrite({sequence, inst.index, uint8_t(self), Queue::Lds});
   }
-  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
-    const uint64_t last = (run.end() - 1) / 4;
-    for (uint64_t word = run.begin / 4; word <= last; ++word)
-      lds[word] = number;
-  });
+  markLds(address, mask, bytes, number);
 }
 
 void WaitChecker::ldsDirect(const Instruction &inst, Wave &w,
@@ -307,11 +312,7 @@ void WaitChecker::ldsDirect(const Instruction &inst, Wave &w,
       waves[self].vectorIssued + 1;
   const uint32_t number =
       noteLdsWrite({sequence, inst.index, uint8_t(self), Queue::Vector});
-  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
-    const uint64_t last = (run.end() - 1) / 4;
-    for (uint64_t word = run.begin / 4; word <= last; ++word)
-      lds[word] = number;
-  });
+  markLds(address, mask, bytes, number);
 }
 
 } // namespace netra::sim

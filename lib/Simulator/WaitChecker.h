@@ -124,6 +124,9 @@ private:
   /// is outstanding.
   bool isLdsPending(unsigned self, AccessKind kind) const;
   uint32_t noteLdsWrite(const LdsWrite &write);
+  /// Write \p number is the last one of what the lanes access.
+  void markLds(const uint32_t *address, uint64_t mask, unsigned bytes,
+               uint32_t number);
   void checkLdsRead(const Instruction &inst, Wave &w, const uint32_t *address,
                     uint64_t mask, unsigned bytes, AccessKind kind);
   void use(const Instruction &inst, const InstructionInfo &info, Wave &w,

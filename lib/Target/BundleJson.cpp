@@ -402,6 +402,13 @@ EngineCodeObject readEngineCodeObject(const Reader &reader) {
   return result;
 }
 
+/// Type, shape and layout of a tensor.
+template <typename T> void readTensor(ObjectReader &object, T &entry) {
+  readType(object, "type", entry.type);
+  readShape(object, "shape", entry.shape);
+  readText(object, "layout", entry.layout);
+}
+
 EngineBinding readBinding(const Reader &reader) {
   EngineBinding binding;
   ObjectReader object(reader);
@@ -411,9 +418,7 @@ EngineBinding readBinding(const Reader &reader) {
       binding.role =
           static_cast<BindingRole>(find(roleNames, *text) - roleNames);
   readNumber(object, "index", binding.index);
-  readType(object, "type", binding.type);
-  readShape(object, "shape", binding.shape);
-  readText(object, "layout", binding.layout);
+  readTensor(object, binding);
   readNumber(object, "bytes", binding.bytes);
   object.finish();
   return binding;
@@ -473,9 +478,7 @@ EngineWeights readWeights(const Reader &reader) {
     readText(fields, "name", weight.name);
     readNumber(fields, "offset", weight.offset);
     readNumber(fields, "bytes", weight.bytes);
-    readType(fields, "type", weight.type);
-    readShape(fields, "shape", weight.shape);
-    readText(fields, "layout", weight.layout);
+    readTensor(fields, weight);
     if (std::optional<Reader> member = fields.required("pack"))
       weight.pack = readPack(*member);
     fields.finish();
@@ -524,9 +527,7 @@ std::vector<EngineOperand> readOperands(ObjectReader &object, StringRef key) {
     EngineOperand &operand = operands.emplace_back();
     ObjectReader fields(element);
     readText(fields, "name", operand.name);
-    readType(fields, "type", operand.type);
-    readShape(fields, "shape", operand.shape);
-    readText(fields, "layout", operand.layout);
+    readTensor(fields, operand);
     if (std::optional<Reader> member = fields.required("slot"))
       operand.slot = readSlot(*member);
     if (std::optional<Reader> member = fields.optional("updates"))

@@ -42,11 +42,7 @@ LogicalResult SharedCatalog::load(Operation *op, StringRef libraryRoot,
 }
 
 bool SharedCatalog::Question::operator==(const Question &other) const {
-  auto key = [](const SelectOptions &o) {
-    return std::tie(o.target, o.allowExperimental, o.allowGolden,
-                    o.nearestMisses);
-  };
-  return key(options) == key(other.options) && problem == other.problem;
+  return options == other.options && problem == other.problem;
 }
 
 size_t SharedCatalog::Hash::operator()(const Question &question) const {
@@ -73,21 +69,6 @@ const Selection &SharedCatalog::select(const Problem &problem,
   else
     entry->second = catalog->select(problem, options);
   return entry->second;
-}
-
-Problem netra::inLayoutsOf(const Tactic &tactic, const Problem &problem,
-                           StringRef role) {
-  Problem result = problem;
-  for (OperandSpec &operand : result.operands) {
-    if (!role.empty() && operand.role != role)
-      continue;
-    auto match = tactic.operands.find(operand.role);
-    if (match == tactic.operands.end() || match->second.layouts.empty() ||
-        llvm::is_contained(match->second.layouts, operand.layout))
-      continue;
-    operand.layout = match->second.layouts.front();
-  }
-  return result;
 }
 
 /// The instance that `op` names, made anew and held against the id it names.

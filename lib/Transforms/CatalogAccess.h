@@ -76,12 +76,6 @@ private:
   std::map<OperationKey, Instance> instances;
 };
 
-/// `problem` with the layouts that `tactic` asks for, where it does not take
-/// those that are there; of operands with other roles than `role`, if given,
-/// the layouts stay.
-Problem inLayoutsOf(const Tactic &tactic, const Problem &problem,
-                    llvm::StringRef role = "");
-
 /// Emits `error` at `op`; what follows its first line becomes notes.
 mlir::LogicalResult emitErrors(mlir::Operation *op, llvm::Error error);
 

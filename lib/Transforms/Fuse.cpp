@@ -127,8 +127,20 @@ private:
            llvm::any_of(
                (*catalog)->tacticsFor(problem.family, problem.operation),
                [&](const Tactic *tactic) {
-                 return canSelect(inLayoutsOf(*tactic, problem, "weight"));
+                 return canSelect(withWeightFor(*tactic, problem));
                });
+  }
+
+  /// `problem` with the weight in the layout that `tactic` asks for, where it
+  /// does not take that which is there.
+  static Problem withWeightFor(const Tactic &tactic, Problem problem) {
+    auto match = tactic.operands.find("weight");
+    for (OperandSpec &operand : problem.operands)
+      if (operand.role == "weight" && match != tactic.operands.end() &&
+          !match->second.layouts.empty() &&
+          !llvm::is_contained(match->second.layouts, operand.layout))
+        operand.layout = match->second.layouts.front();
+    return problem;
   }
 
   bool canSelect(const Problem &problem) {

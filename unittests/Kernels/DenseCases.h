@@ -191,20 +191,7 @@ denseCounters(const std::string &tactic, const netra::Problem &problem,
     if (operand.role != "result")
       inputs[operand.role].resize(bytes);
   }
-  llvm::Expected<Kernel> kernel = build(tactic, problem, {}, mutations);
-  if (!kernel) {
-    ADD_FAILURE() << tactic << ": " << llvm::toString(kernel.takeError());
-    return {};
-  }
-  RunOptions options;
-  options.checks = 0;
-  options.counters = true;
-  llvm::Expected<Outcome> outcome = run(*kernel, inputs, options);
-  if (!outcome) {
-    ADD_FAILURE() << tactic << ": " << llvm::toString(outcome.takeError());
-    return {};
-  }
-  return outcome->counters;
+  return countersOf(tactic, problem, inputs, mutations);
 }
 
 } // namespace kernels

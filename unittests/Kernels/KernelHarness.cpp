@@ -344,10 +344,10 @@ Outcome runEverywhere(const std::string &tactic, const Problem &problem,
 
 Outcome runOnce(const std::string &tactic, const Problem &problem,
                 const Buffers &inputs, const RunOptions &options,
-                const Options &chosen) {
-  Expected<Kernel> kernel = build(tactic, problem, chosen);
+                const std::vector<Mutation> &mutations) {
+  Expected<Kernel> kernel = build(tactic, problem, {}, mutations);
   if (!kernel) {
-    ADD_FAILURE() << toString(kernel.takeError());
+    ADD_FAILURE() << tactic << ": " << toString(kernel.takeError());
     return {};
   }
   Expected<Outcome> once = run(*kernel, inputs, options);
@@ -359,11 +359,12 @@ Outcome runOnce(const std::string &tactic, const Problem &problem,
 }
 
 sim::Counters countersOf(const std::string &tactic, const Problem &problem,
-                         const Buffers &inputs, const Options &chosen) {
+                         const Buffers &inputs,
+                         const std::vector<Mutation> &mutations) {
   RunOptions options;
   options.checks = 0;
   options.counters = true;
-  return runOnce(tactic, problem, inputs, options, chosen).counters;
+  return runOnce(tactic, problem, inputs, options, mutations).counters;
 }
 
 uint64_t vectorInstructions(const sim::Counters &counters) {

@@ -122,17 +122,17 @@ void expectSameInPlace(const std::string &tactic, const netra::Problem &problem,
 Outcome runEverywhere(const std::string &tactic, const netra::Problem &problem,
                       const Buffers &inputs, const Options &options = {});
 
-/// build + run, once. An error is a failure of the test and gives an outcome
-/// without outputs.
+/// build + run, once, of a kernel changed by `mutations`. An error is a failure
+/// of the test and gives an outcome without outputs.
 Outcome runOnce(const std::string &tactic, const netra::Problem &problem,
                 const Buffers &inputs, const RunOptions &options,
-                const Options &chosen = {});
+                const std::vector<Mutation> &mutations = {});
 
 /// Counters of one run without checkers.
 netra::sim::Counters countersOf(const std::string &tactic,
                                 const netra::Problem &problem,
                                 const Buffers &inputs,
-                                const Options &chosen = {});
+                                const std::vector<Mutation> &mutations = {});
 
 /// Instructions that vectors pass through: arithmetic, memory and LDS.
 uint64_t vectorInstructions(const netra::sim::Counters &counters);

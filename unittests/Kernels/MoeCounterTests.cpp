@@ -43,29 +43,22 @@ struct Subject {
   }
 };
 
-struct Measured {
-  Counters counters;
-  uint64_t scratch = 0;
-};
-
-Measured measure(const Subject &subject, const std::string &tactic,
+Counters measure(const Subject &subject, const std::string &tactic,
                  const MoeShape &shape,
                  const std::vector<Mutation> &mutations) {
+  return countersOf(tactic, subject.problem(shape), subject.inputs(),
+                    mutations);
+}
+
+/// Private memory of a work-item, in bytes.
+uint64_t scratchOf(const Subject &subject,
+                   const std::vector<Mutation> &mutations) {
   llvm::Expected<Kernel> kernel =
-      build(tactic, subject.problem(shape), {}, mutations);
-  if (!kernel) {
-    ADD_FAILURE() << llvm::toString(kernel.takeError());
-    return {};
-  }
-  RunOptions options;
-  options.checks = 0;
-  options.counters = true;
-  llvm::Expected<Outcome> once = run(*kernel, subject.inputs(), options);
-  if (!once) {
-    ADD_FAILURE() << llvm::toString(once.takeError());
-    return {};
-  }
-  return {once->counters, kernel->object->kernels()[0].privateSegment};
+      build(subject.tactic, subject.problem(subject.shape), {}, mutations);
+  if (kernel)
+    return kernel->object->kernels()[0].privateSegment;
+  ADD_FAILURE() << llvm::toString(kernel.takeError());
+  return 0;
 }
 
 /// The requirements that a tactic, or a changed one, does not meet.
@@ -74,10 +67,8 @@ std::string violations(const Subject &subject,
   std::vector<Mutation> both = changes;
   for (const Mutation &mutation : subject.withoutWeights())
     both.push_back(mutation);
-  Measured ours = measure(subject, subject.tactic, subject.shape, changes);
-  Counters without =
-      measure(subject, subject.tactic, subject.shape, both).counters;
-  const Counters &n = ours.counters;
+  Counters n = measure(subject, subject.tactic, subject.shape, changes);
+  Counters without = measure(subject, subject.tactic, subject.shape, both);
   std::string text;
   auto require = [&](bool met, const char *what, double found) {
     if (!met)
@@ -104,11 +95,12 @@ std::string violations(const Subject &subject,
   require(inFlight >= 64 * 1024, "in flight", inFlight);
   require(n.ldsConflictCycles * 50 <= n.ldsAccesses, "conflicts",
           double(n.ldsConflictCycles) / std::max<double>(n.ldsAccesses, 1));
-  require(ours.scratch == 0, "scratch", ours.scratch);
+  uint64_t scratch = scratchOf(subject, changes);
+  require(scratch == 0, "scratch", scratch);
   // The loops that are compared store sums.
   MoeShape sums = subject.shape;
   sums.activation = "none";
-  Counters plain = measure(subject, subject.plain, sums, {}).counters;
+  Counters plain = measure(subject, subject.plain, sums, {});
   double share = double(vectorInstructions(n)) / vectorInstructions(plain);
   require(share <= subject.mostInstructions, "vector instructions", share);
   return text;

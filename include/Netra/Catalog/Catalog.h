@@ -51,8 +51,12 @@ struct SelectOptions {
   bool allowExperimental = false;
   /// Whether golden code objects can be had.
   bool allowGolden = false;
-  /// How many near misses a selection keeps.
+  /// How many near misses a selection keeps. With 0 a tactic is looked at up to
+  /// about its first difference only, so that the reason why none matches may
+  /// name one that is not the nearest.
   unsigned nearestMisses = 3;
+
+  bool operator==(const SelectOptions &) const = default;
 };
 
 /// The outcome of a selection.
