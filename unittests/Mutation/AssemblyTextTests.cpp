@@ -111,6 +111,27 @@ TEST(WaitModel, FollowsTheCounters) {
   EXPECT_EQ(noLane.canChange(0x24, {1, -1}), "");
 }
 
+// The same load twice, on all lanes and then on the first one only.
+const char repeated[] = R"(     0         0  global_load_dword v2, v1, s[4:5]
+     1         8  s_mov_b64 exec, 1
+        exec_lo = 00000001
+        exec_hi = 00000000
+     2         0  global_load_dword v2, v1, s[4:5]
+     3         c  s_mov_b64 exec, 2
+        exec_lo = 00000002
+     4        10  s_waitcnt vmcnt(0)
+     5        14  v_add_u32_e32 v4, v2, v2
+)";
+
+TEST(WaitModel, KeepsALoadThatANewerOneHidesOnSomeLanesOnly) {
+  WaitModel model(false, false);
+  model.addTrace(repeated, ~uint64_t(0));
+  EXPECT_EQ(model.unchangedFault(), "");
+  EXPECT_NE(model.canChange(0x10, {-1, -1}), "");
+  // The one on the first lane may be outstanding as the second lane adds.
+  EXPECT_EQ(model.canChange(0x10, {1, -1}), "");
+}
+
 TEST(NopModel, KnowsThePairs) {
   const struct {
     const char *first, *second;

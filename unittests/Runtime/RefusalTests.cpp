@@ -449,6 +449,30 @@ TEST(RefusalTest, NotAFileOfSeveralCodeObjects) {
       << bundle.message;
 }
 
+/// A table may be well-formed and yet not be that of the guards.
+TEST(RefusalTest, ATableThatTakesAPlanWhoseGuardsDoNotAdmitTheLaunch) {
+  Damaged bundle;
+  json &cases = bundle.document["decisions"]["nodes"][0]["cases"];
+  ASSERT_EQ(cases.back()["take"], "refuse");
+  cases.erase(cases.size() - 1); // m4 for everything from 4 on
+  bundle.commit();
+  netra_engine_options options = NETRA_ENGINE_OPTIONS_INIT;
+  options.hip_library = NETRA_FAKE_HIP;
+  netra_engine *engine = nullptr;
+  char error[1024] = "";
+  ASSERT_EQ(netra_engine_create(bundle.directory.path().c_str(), &options,
+                                &engine, error, sizeof(error)),
+            NETRA_OK)
+      << error;
+  netra_shape shape = NETRA_SHAPE_INIT;
+  uint32_t profile = 99;
+  EXPECT_OK(engine, netra_engine_select_profile(engine, &shape, &profile));
+  shape.m = 5;
+  EXPECT_FAILS(engine, netra_engine_select_profile(engine, &shape, &profile),
+               NETRA_UNSUPPORTED_PROFILE, "plan m4 needs");
+  EXPECT_EQ(netra_engine_destroy(engine), NETRA_OK);
+}
+
 /// Code that carries its right hashes but is not what engine.json describes.
 TEST(RefusalTest, AForeignCodeObject) {
   for (unsigned kind = 0; kind < 3; ++kind) {

@@ -461,6 +461,11 @@ INSTANTIATE_TEST_SUITE_P(
                    "2 wait states needed, 0 present"},
         HazardCase{"Transcendental", "v_exp_f32 v1, v0", "s_nop 0",
                    "v_add_f32 v2, v1, v1", "a transcendental writes"},
+        // Without active lanes: the address is of no interest.
+        HazardCase{"MemoryScalar",
+                   "s_mov_b64 exec, 0\n  v_cmp_eq_u32 s[4:5], v0, v0",
+                   "s_nop 4", "global_load_dword v2, v1, s[4:5]",
+                   "5 wait states needed, 0 present"},
         HazardCase{"LaneSelect", "v_readfirstlane_b32 s4, v0", "s_nop 3",
                    "v_readlane_b32 s5, v0, s4", "selects a lane"},
         HazardCase{"Mfma16ToValu",
@@ -505,6 +510,40 @@ TEST_F(Checkers, MatrixChainOnOneAccumulatorNeedsNothing) {
   v_mfma_f32_16x16x32_bf16 v[8:11], v[0:3], v[4:7], v[8:11]
 )"),
               IsEmpty());
+}
+
+// The checker looks at an instruction that it has seen before in another way.
+// The second pass of this loop goes past the states.
+TEST_F(Checkers, HazardsOfInstructionsThatRanBefore) {
+  const auto findings = [&](const char *first, const char *states,
+                            const char *second, const char *branch) {
+    return check(CheckHazard, std::string("  s_mov_b64 exec, 0\n"
+                                          "  s_mov_b32 s30, 0\n"
+                                          ".Lagain:\n"
+                                          "  s_cmp_eq_u32 s30, 0\n  ") +
+                                  first + "\n  " + branch + " .Lnow\n  " +
+                                  states + "\n.Lnow:\n  " + second + R"(
+  s_add_u32 s30, s30, 1
+  s_cmp_lt_u32 s30, 2
+  s_cbranch_scc1 .Lagain
+)");
+  };
+  const struct {
+    const char *first, *states, *second, *text;
+  } cases[] = {
+      {"v_cmp_eq_u32 s[4:5], v0, v0", "s_nop 4",
+       "global_load_dword v2, v1, s[4:5]", "5 wait states needed, 1 present"},
+      {"v_dot4_i32_i8 v9, v2, v3, v9", "s_nop 2", "v_add_u32 v4, v9, v9",
+       "3 wait states needed, 1 present"},
+  };
+  for (const auto &c : cases) {
+    auto found = findings(c.first, c.states, c.second, "s_cbranch_scc0");
+    ASSERT_THAT(found, SizeIs(1)) << c.first;
+    EXPECT_THAT(found[0], HasSubstr(c.text));
+    EXPECT_THAT(findings(c.first, c.states, c.second, "s_cbranch_execnz"),
+                IsEmpty())
+        << c.first;
+  }
 }
 
 TEST_F(Checkers, DotChainOnOneAccumulatorNeedsNothing) {
@@ -612,6 +651,12 @@ TEST_F(Checkers, RacesOfPartsOfAQuad) {
        "ds_read_b64 v[4:5], v2 offset:8", nullptr},
       {"ds_write_b32 v2, v4\n  ds_write_b32 v2, v4 offset:4",
        "ds_read_b64 v[4:5], v2 offset:4", "LDS bytes 4 to 7"},
+      // A plain store behind an atomic operation of the same wave.
+      {"ds_add_u32 v2, v4\n  ds_add_u32 v2, v4",
+       "s_nop 0\n  s_nop 0\n  s_nop 0\n  ds_add_u32 v2, v4", nullptr},
+      {"ds_add_u32 v2, v4\n  ds_write_b32 v2, v4",
+       "s_nop 0\n  s_nop 0\n  s_nop 0\n  ds_add_u32 v2, v4",
+       "by `ds_write_b32 v2, v4`"},
       {"global_store_dwordx4 v2, v[4:7], s[6:7]",
        "global_load_dword v4, v2, s[6:7] offset:12",
        "by `global_store_dwordx4"},

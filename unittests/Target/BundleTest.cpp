@@ -174,8 +174,12 @@ TEST(Bundle, ReplacesAnEngineButNothingElse) {
               HasSubstr("\"source/notes.txt\", which is no part"));
   EXPECT_EQ(folder.read("out/source/notes.txt"), "mine");
   fs::remove(folder.path / "out/source/notes.txt");
-  folder.write("precious/engine.json", "{}");
-  EXPECT_THAT(fault("precious"), HasSubstr("found a folder with other files"));
+  for (const char *text :
+       {"{}", R"({"format": "mine/1", "files": [{"path": "file"}]})"}) {
+    folder.write("precious/engine.json", text);
+    EXPECT_THAT(fault("precious"),
+                HasSubstr("found a folder with other files"));
+  }
   EXPECT_EQ(folder.read("precious/file"), "x");
   EXPECT_THAT(fault("file"), HasSubstr("found a file"));
   EXPECT_THAT(fault("absent/out"), HasSubstr("to be a folder"));
