@@ -290,7 +290,7 @@ namespace {
 class Evaluator {
 public:
   Evaluator(StringRef text, ArrayRef<Expression::Node> nodes,
-            function_ref<std::optional<int64_t>(StringRef)> lookup)
+            function_ref<std::optional<int64_t>(const std::string &)> lookup)
       : text(text), nodes(nodes), lookup(lookup) {}
 
   Expected<int64_t> evaluate(unsigned index) {
@@ -409,24 +409,27 @@ private:
 
   StringRef text;
   ArrayRef<Expression::Node> nodes;
-  function_ref<std::optional<int64_t>(StringRef)> lookup;
+  function_ref<std::optional<int64_t>(const std::string &)> lookup;
 };
 } // namespace
 
 Expected<int64_t> Expression::evaluate(
     function_ref<std::optional<int64_t>(StringRef)> lookup) const {
-  return Evaluator(storage->text, storage->nodes, lookup)
+  return Evaluator(storage->text, storage->nodes,
+                   [&](const std::string &name) { return lookup(name); })
       .evaluate(storage->root);
 }
 
 Expected<int64_t>
 Expression::evaluate(const std::map<std::string, int64_t> &variables) const {
-  return evaluate([&](StringRef name) -> std::optional<int64_t> {
-    auto found = variables.find(name.str());
-    if (found == variables.end())
-      return std::nullopt;
-    return found->second;
-  });
+  return Evaluator(storage->text, storage->nodes,
+                   [&](const std::string &name) -> std::optional<int64_t> {
+                     auto found = variables.find(name);
+                     if (found == variables.end())
+                       return std::nullopt;
+                     return found->second;
+                   })
+      .evaluate(storage->root);
 }
 
 } // namespace netra

@@ -29,7 +29,10 @@ Error Diagnostics::takeError() {
 }
 
 std::string childPointer(StringRef pointer, StringRef key) {
-  std::string result = pointer.str() + "/";
+  std::string result;
+  result.reserve(pointer.size() + 1 + key.size());
+  result += pointer;
+  result += '/';
   for (char c : key) {
     if (c == '~')
       result += "~0";
@@ -272,7 +275,9 @@ std::optional<std::vector<Reader>> Reader::array(size_t min, size_t max) const {
 
 ObjectReader::ObjectReader(const Reader &reader)
     : reader(reader), valid(reader.get().is_object()) {
-  if (!valid)
+  if (valid)
+    known.reserve(16); // more than most objects have
+  else
     reader.fail("an object");
 }
 
@@ -280,7 +285,7 @@ std::optional<Reader> ObjectReader::find(StringRef key) {
   if (!valid)
     return std::nullopt;
   known.push_back(key.str());
-  auto found = reader.get().find(key.str());
+  auto found = reader.get().find(known.back());
   if (found == reader.get().end())
     return std::nullopt;
   return Reader(*found, childPointer(reader.getPointer(), key),
@@ -314,14 +319,16 @@ std::vector<std::pair<std::string, Reader>> ObjectReader::members() {
 void ObjectReader::finish() {
   if (!valid)
     return;
-  llvm::sort(known);
-  known.erase(llvm::unique(known), known.end());
-  for (const auto &[key, value] : reader.get().items())
-    if (!llvm::binary_search(known, key))
-      reader.getDiagnostics().report(childPointer(reader.getPointer(), key),
-                                     "only the keys \"" +
-                                         join(known, "\", \"") + "\"",
-                                     "the unknown key \"" + key + "\"");
+  for (const auto &[key, value] : reader.get().items()) {
+    if (is_contained(known, key))
+      continue;
+    llvm::sort(known);
+    known.erase(llvm::unique(known), known.end());
+    reader.getDiagnostics().report(childPointer(reader.getPointer(), key),
+                                   "only the keys \"" + join(known, "\", \"") +
+                                       "\"",
+                                   "the unknown key \"" + key + "\"");
+  }
 }
 
 } // namespace netra::json

@@ -202,18 +202,20 @@ namespace {
 /// fault becomes a mismatch.
 class InstanceBuilder {
 public:
-  InstanceBuilder(const Tactic &tactic, const Problem &problem,
-                  const std::map<std::string, int64_t> &options)
+  InstanceBuilder(const Tactic &tactic, const Problem &problem)
       : tactic(tactic), problem(problem), target(*findTarget(tactic.target)) {
     instance.tactic = &tactic;
-    instance.options = options;
     instance.constants = problem.dimensions;
-    for (const auto &[name, value] : options)
-      instance.constants[name] = value;
+    for (const auto &[name, choices] : tactic.options)
+      options.emplace_back(&instance.options[name], &instance.constants[name]);
+    orderConstants();
   }
 
-  /// The instance, or nothing and `fault`.
-  std::optional<Instance> build() {
+  /// The instance with these values of the tactic's options, or nothing and
+  /// `fault`. To be called until there is an instance.
+  std::optional<Instance> build(ArrayRef<int64_t> values) {
+    for (auto [option, value] : zip_equal(options, values))
+      *option.first = *option.second = value;
     if (!(buildConstants() && checkRequirements() && buildSymbol() &&
           buildArguments() && buildLaunch() && buildRegisters()))
       return std::nullopt;
@@ -228,10 +230,13 @@ public:
   }
 
   Mismatch fault;
+  /// Whether anybody will read `fault`.
+  bool explains = true;
 
 private:
   bool fail(const Twine &field, const Twine &expected, const Twine &found) {
-    fault = {field.str(), expected.str(), found.str()};
+    if (explains)
+      fault = {field.str(), expected.str(), found.str()};
     return false;
   }
 
@@ -288,14 +293,6 @@ private:
            "none");
       return std::nullopt;
     }
-    if (source.kind == Kind::Integer) {
-      if (const int64_t *integer = std::get_if<int64_t>(&attribute))
-        return *integer;
-      if (const bool *boolean = std::get_if<bool>(&attribute))
-        return *boolean;
-      fail(field, "an integer attribute " + source.name, toString(attribute));
-      return std::nullopt;
-    }
     double number;
     if (const double *real = std::get_if<double>(&attribute)) {
       number = *real;
@@ -310,44 +307,74 @@ private:
     return static_cast<int64_t>(bit_cast<uint64_t>(number));
   }
 
-  bool buildConstants() {
-    // Constants may use each other; the reader has refused circles, so passes
-    // over what is left end.
-    std::vector<std::pair<std::string, const ConstantSource *>> left;
-    for (const auto &[name, source] : tactic.constants)
-      left.emplace_back(name, &source);
+  /// Constants may use each other.
+  void orderConstants() {
+    std::vector<const std::pair<const std::string, ConstantSource> *> left;
+    for (const auto &constant : tactic.constants)
+      left.push_back(&constant);
     while (!left.empty()) {
-      std::vector<std::pair<std::string, const ConstantSource *>> waiting;
-      for (const auto &[name, source] : left) {
-        bool ready = source->kind != ConstantSource::Kind::Expression ||
-                     all_of(source->expression.identifiers(),
+      size_t before = left.size();
+      erase_if(left, [&](const auto *constant) {
+        const ConstantSource &source = constant->second;
+        bool ready = source.kind != ConstantSource::Kind::Expression ||
+                     all_of(source.expression.identifiers(),
                             [&](const std::string &used) {
                               return instance.constants.count(used) != 0;
                             });
-        if (!ready) {
-          waiting.emplace_back(name, source);
-          continue;
-        }
-        std::optional<int64_t> value = valueOf(*source, "constant " + name);
-        if (!value)
-          return false;
-        instance.constants[name] = *value;
-      }
-      if (waiting.size() == left.size())
-        return fail("constant " + waiting.front().first, "known names only",
-                    waiting.front().second->expression.text());
-      left = std::move(waiting);
+        if (ready)
+          constants.push_back({&constant->first, &source,
+                               &instance.constants[constant->first]});
+        return ready;
+      });
+      // The reader has refused circles and unknown names.
+      assert(left.size() < before && "constants that cannot be computed");
+      if (left.size() == before)
+        return;
+    }
+  }
+
+  bool buildConstants() {
+    for (const Constant &constant : constants) {
+      std::optional<int64_t> value =
+          valueOf(*constant.source, "constant " + *constant.name);
+      if (!value)
+        return false;
+      *constant.value = *value;
     }
     return true;
   }
 
+  /// Whether an expression has another value with other options.
+  bool dependsOnOptions(const Expression &expression) const {
+    return any_of(expression.identifiers(), [&](const std::string &name) {
+      if (instance.options.count(name))
+        return true;
+      auto constant = tactic.constants.find(name);
+      return constant != tactic.constants.end() &&
+             constant->second.kind == ConstantSource::Kind::Expression &&
+             dependsOnOptions(constant->second.expression);
+    });
+  }
+
   bool checkRequirements() {
-    for (const Expression &requirement : tactic.requirements) {
+    if (isHopeless)
+      return false; // for the reason that `fault` has been before
+    for (const Expression &requirement :
+         ArrayRef(tactic.requirements).drop_front(settled)) {
       std::optional<int64_t> value = evaluate(requirement, "requirement");
       if (!value)
         return false;
-      if (*value != 0)
+      // What is the same for all options is looked at once, as long as nothing
+      // before it could be the reason for some of them.
+      bool isFirst = &requirement == &tactic.requirements[settled];
+      bool settles = isFirst && !dependsOnOptions(requirement);
+      if (*value != 0) {
+        settled += settles;
         continue;
+      }
+      isHopeless = settles;
+      if (!explains)
+        return false;
       std::vector<std::string> values;
       for (const std::string &name : requirement.identifiers())
         values.push_back(name + " = " + itostr(instance.constants.at(name)));
@@ -528,6 +555,20 @@ private:
   const Problem &problem;
   const TargetInfo &target;
   Instance instance;
+
+  /// Where `instance` has the options, in the tactic's order.
+  std::vector<std::pair<int64_t *, int64_t *>> options;
+  struct Constant {
+    const std::string *name;
+    const ConstantSource *source;
+    int64_t *value;
+  };
+  /// In an order in which they can be computed.
+  std::vector<Constant> constants;
+  /// How many of the first requirements hold whatever the options are.
+  size_t settled = 0;
+  /// Whether the next one does not, whatever they are.
+  bool isHopeless = false;
 };
 } // namespace
 
@@ -537,14 +578,15 @@ static std::optional<Instance> resolveOptions(const Tactic &tactic,
                                               const Problem &problem,
                                               std::vector<Mismatch> &faults) {
   std::vector<size_t> choice(tactic.options.size(), 0);
+  std::vector<int64_t> values(choice.size());
+  InstanceBuilder builder(tactic, problem);
   while (true) {
-    std::map<std::string, int64_t> options;
     for (size_t i = 0; i != choice.size(); ++i)
-      options[tactic.options[i].first] = tactic.options[i].second[choice[i]];
-    InstanceBuilder builder(tactic, problem, options);
-    if (std::optional<Instance> instance = builder.build())
+      values[i] = tactic.options[i].second[choice[i]];
+    builder.explains = faults.size() < 3;
+    if (std::optional<Instance> instance = builder.build(values))
       return instance;
-    if (faults.size() < 3 && !is_contained(faults, builder.fault))
+    if (builder.explains && !is_contained(faults, builder.fault))
       faults.push_back(builder.fault);
     // The last option varies fastest.
     size_t i = choice.size();
@@ -655,8 +697,11 @@ Expected<Instance> instantiate(const Tactic &tactic, const Problem &problem,
                 [&](const auto &option) { return option.first == name; }))
       mismatches.push_back({"option " + name, "absent", itostr(value)});
   if (mismatches.empty()) {
-    InstanceBuilder builder(tactic, problem, options);
-    if (std::optional<Instance> instance = builder.build())
+    std::vector<int64_t> values;
+    for (const auto &[name, choices] : tactic.options)
+      values.push_back(options.at(name));
+    InstanceBuilder builder(tactic, problem);
+    if (std::optional<Instance> instance = builder.build(values))
       return std::move(*instance);
     mismatches.push_back(builder.fault);
   }

@@ -520,12 +520,9 @@ private:
     } else if (std::optional<Reader> member = object.optional("f64")) {
       source.kind = ConstantSource::Kind::F64Bits;
       readAttributeName(*member, source.name);
-    } else if (std::optional<Reader> member = object.optional("integer")) {
-      source.kind = ConstantSource::Kind::Integer;
-      readAttributeName(*member, source.name);
     } else {
       reader.fail("an expression or an object with one of \"attribute\", "
-                  "\"type_of\", \"present\", \"f32\", \"f64\", \"integer\"");
+                  "\"type_of\", \"present\", \"f32\", \"f64\"");
       return std::nullopt;
     }
     object.finish();

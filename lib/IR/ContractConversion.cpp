@@ -6,7 +6,9 @@
 
 #include "Netra/IR/ContractConversion.h"
 
+#include "ContractTable.h"
 #include "Netra/Catalog/ContractJson.h"
+#include "Netra/IR/NetraDialect.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -114,14 +116,31 @@ static json::Value toJson(Attribute attribute) {
       .Default([](Attribute) { return nullptr; });
 }
 
+static ContractTable &getTable(MLIRContext *context) {
+  return *context->getOrLoadDialect<NetraDialect>()
+              ->getRegisteredInterface<ContractTable>();
+}
+
 DictionaryAttr contractToAttr(MLIRContext *context, const Contract &contract) {
   AttributeBuilder builder(context);
   visitContract(contract, builder);
-  return cast<DictionaryAttr>(builder.result);
+  auto attribute = cast<DictionaryAttr>(builder.result);
+  getTable(context).insert(attribute, contract);
+  return attribute;
 }
 
 llvm::Expected<Contract> contractFromAttr(DictionaryAttr attribute) {
   return contractFromJson(toJson(attribute));
+}
+
+llvm::Expected<const KnownContract &> lookupContract(DictionaryAttr attribute) {
+  ContractTable &table = getTable(attribute.getContext());
+  if (const KnownContract *known = table.find(attribute))
+    return *known;
+  llvm::Expected<Contract> contract = contractFromAttr(attribute);
+  if (!contract)
+    return contract.takeError();
+  return table.insert(attribute, *contract);
 }
 
 } // namespace netra

@@ -6,6 +6,7 @@
 
 #include "Netra/IR/NetraDialect.h"
 
+#include "ContractTable.h"
 #include "Netra/IR/NetraOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,6 +21,7 @@ using namespace netra;
 #include "Netra/IR/NetraDialect.cpp.inc"
 
 void NetraDialect::initialize() {
+  addInterfaces<ContractTable>();
   registerAttributes();
   addOperations<
 #define GET_OP_LIST

@@ -89,11 +89,6 @@ LogicalResult EngineOp::verify() {
   return success();
 }
 
-BindingOp EngineOp::lookupBinding(StringRef name) {
-  return dyn_cast_or_null<BindingOp>(
-      mlir::SymbolTable::lookupSymbolIn(getOperation(), name));
-}
-
 ContractOp EngineOp::lookupContract(StringRef id) {
   return dyn_cast_or_null<ContractOp>(
       mlir::SymbolTable::lookupSymbolIn(getOperation(), id));
@@ -107,14 +102,6 @@ WeightsOp EngineOp::getWeights() {
     if (auto weights = dyn_cast<WeightsOp>(op))
       return weights;
   return {};
-}
-
-WeightOp EngineOp::lookupWeight(StringRef name) {
-  WeightsOp weights = getWeights();
-  if (!weights)
-    return {};
-  return dyn_cast_or_null<WeightOp>(
-      mlir::SymbolTable::lookupSymbolIn(weights.getOperation(), name));
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,19 +136,22 @@ LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   auto engine = (*this)->getParentOfType<EngineOp>();
   if (!engine)
     return success(); // The parents report it.
+  // Contracts are the first in an engine; a table would be made for each code
+  // object anew.
   StringAttr id = getTactic().getContract();
-  if (!isa_and_present<ContractOp>(symbolTable.lookupSymbolIn(engine, id)))
+  if (!engine.lookupContract(id))
     return emitOpError("C1: the engine has no contract ") << id;
   return success();
 }
 
 LogicalResult ContractOp::verify() {
-  llvm::Expected<Contract> contract = contractFromAttr(getDefinitionAttr());
-  if (!contract)
-    return emitOpError("C1: ") << llvm::toString(contract.takeError());
-  if (std::string id = contract->id(); id != getSymName())
+  llvm::Expected<const KnownContract &> known =
+      lookupContract(getDefinitionAttr());
+  if (!known)
+    return emitOpError("C1: ") << llvm::toString(known.takeError());
+  if (known->id != getSymName())
     return emitOpError("C2: the name must be the id of the contract, @")
-           << id << ", found @" << getSymName();
+           << known->id << ", found @" << getSymName();
   return success();
 }
 

@@ -132,22 +132,23 @@ Problem netra::takeProblem(TacticOpInterface op) {
 // DenseOp
 //===----------------------------------------------------------------------===//
 
-/// The parameter that `value` is read from, or null.
+/// The parameter that `value`, the result of a netra.get, is read from.
 static ParameterOp getParameter(Value value) {
-  auto get = value ? value.getDefiningOp<GetOp>() : GetOp();
-  if (!get)
-    return {};
+  auto get = value.getDefiningOp<GetOp>();
   return SymbolTable::lookupNearestSymbolFrom<ParameterOp>(
       get, get.getParameterAttr());
+}
+
+static bool isParameter(Value value) {
+  return value && value.getDefiningOp<GetOp>();
 }
 
 /// Whether the rows of two parameters can follow each other in one.
 static LogicalResult canConcatenate(Value first, Value second, StringRef what,
                                     std::string *reason) {
-  ParameterOp a = getParameter(first), b = getParameter(second);
-  if (!a || !b)
+  if (!isParameter(first) || !isParameter(second))
     return refuse(reason, "the " + what + " of a product is not a parameter");
-  RankedTensorType aType = a.getTensorType(), bType = b.getTensorType();
+  RankedTensorType aType = tensorType(first), bType = tensorType(second);
   if (aType != bType || !isRowMajor(aType))
     return refuse(reason, "the " + what +
                               "s of the two products differ in type or are not "

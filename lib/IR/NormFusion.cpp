@@ -97,9 +97,10 @@ static std::optional<EpilogueStep> getPrecedingSum(Value x,
 static bool isAvailableBefore(Value value, Operation *op) {
   Operation *definition = value.getDefiningOp();
   if (!definition || definition->getBlock() != op->getBlock() ||
-      definition->isBeforeInBlock(op))
+      (definition->getNumOperands() == 0 && isMemoryEffectFree(definition)))
     return true;
-  return definition->getNumOperands() == 0 && isMemoryEffectFree(definition);
+  // Last, for it may number the block anew.
+  return definition->isBeforeInBlock(op);
 }
 
 template <typename Norm>
@@ -206,6 +207,16 @@ static LogicalResult canAbsorbNeighbour(Norm op, Operation *neighbour,
   return canAbsorbQuantization(op, neighbour, reason);
 }
 
+/// Whether `op` is one of the operations from `first` to `last`, which come in
+/// this order. They are few, and asking a block for its order, which fusions
+/// change all the time, would number all of it.
+static bool isBetween(Operation *op, Operation *first, Operation *last) {
+  for (Operation *it = first; it != last; it = it->getNextNode())
+    if (it == op)
+      return true;
+  return op == last;
+}
+
 template <typename Norm>
 static FailureOr<Operation *> absorbNeighbour(RewriterBase &rewriter, Norm op,
                                               Operation *neighbour) {
@@ -219,8 +230,7 @@ static FailureOr<Operation *> absorbNeighbour(RewriterBase &rewriter, Norm op,
   rewriter.setInsertionPoint(neighbour);
   for (Value weight : getWeights(op)) {
     Operation *definition = weight.getDefiningOp();
-    if (definition && definition->getBlock() == neighbour->getBlock() &&
-        !definition->isBeforeInBlock(neighbour))
+    if (definition && isBetween(definition, neighbour, op))
       rewriter.moveOpBefore(definition, neighbour);
   }
   NormParts parts = getParts(op, neighbour);

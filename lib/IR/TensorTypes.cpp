@@ -91,6 +91,8 @@ LayoutAttr getLayout(RankedTensorType type) {
 }
 
 std::string getLayoutSpelling(RankedTensorType type) {
+  if (!type.getEncoding())
+    return "row_major";
   if (LayoutAttr layout = getLayout(type))
     return layout.getSpelling();
   std::string text;
@@ -100,6 +102,8 @@ std::string getLayoutSpelling(RankedTensorType type) {
 }
 
 bool isRowMajor(RankedTensorType type) {
+  if (!type.getEncoding())
+    return true;
   LayoutAttr layout = getLayout(type);
   return layout && layout.isRowMajor();
 }

@@ -50,10 +50,11 @@ FailureOr<Contract> netra::getContract(KernelOp kernel) {
   ContractOp op = engine.lookupContract(id);
   if (!op)
     return kernel.emitError() << "expected the engine to have contract @" << id;
-  llvm::Expected<Contract> contract = contractFromAttr(op.getDefinition());
-  if (!contract)
-    return emitLines(op, llvm::toString(contract.takeError()));
-  return std::move(*contract);
+  llvm::Expected<const KnownContract &> known =
+      lookupContract(op.getDefinition());
+  if (!known)
+    return emitLines(op, llvm::toString(known.takeError()));
+  return known->contract;
 }
 
 static FailureOr<std::vector<TranslatedKernel>>
@@ -205,7 +206,8 @@ private:
         FailureOr<Contract> contract = getContract(kernel);
         if (failed(contract))
           return failure();
-        kernelIndex[{entry.name, kernel.getSymName().str()}] = {
+        kernelIndex[SymbolRefAttr::get(object.getSymNameAttr(),
+                                       FlatSymbolRefAttr::get(kernel))] = {
             result.codeObjects.size(), entry.kernels.size()};
         EngineKernel description;
         description.symbol = kernel.getSymName().str();
@@ -342,6 +344,7 @@ private:
       for (size_t i = 0; i < result.bindings.size(); ++i)
         entry.bindings.push_back(i);
 
+    entry.steps.reserve(plan.getBody().front().getOperations().size());
     for (Operation &step : plan.getBody().front()) {
       LogicalResult status = success();
       if (auto launch = dyn_cast<LaunchOp>(step))
@@ -363,9 +366,7 @@ private:
     step.tactic = launch.getTactic().str();
     step.contract = launch.getContract().str();
     step.after.assign(launch.getAfter().begin(), launch.getAfter().end());
-    auto kernel =
-        kernelIndex.find({launch.getKernel().getRootReference().str(),
-                          launch.getKernel().getLeafReference().str()});
+    auto kernel = kernelIndex.find(launch.getKernelAttr());
     if (kernel == kernelIndex.end())
       return launch.emitError()
              << "expected " << launch.getKernel() << " to be a kernel";
@@ -465,8 +466,7 @@ private:
 
   EngineOp op;
   Engine result;
-  std::map<std::pair<std::string, std::string>, std::pair<uint64_t, uint64_t>>
-      kernelIndex;
+  DenseMap<Attribute, std::pair<uint64_t, uint64_t>> kernelIndex;
   llvm::StringMap<uint64_t> bindingIndex, weightIndex;
 };
 

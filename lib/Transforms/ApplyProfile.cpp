@@ -28,7 +28,7 @@ using DynamicDims = DenseMap<Value, SmallVector<bool>>;
 
 /// Result types by operation and by which dimensions of its operands were
 /// dynamic: equal layers need them inferred once.
-using InferredTypes = std::map<OperationKey, SmallVector<Type>>;
+using InferredTypes = OperationKeyMap<SmallVector<Type>>;
 
 SmallVector<bool> getDynamicDims(Type type) {
   SmallVector<bool> result;

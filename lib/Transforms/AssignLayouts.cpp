@@ -144,10 +144,14 @@ public:
 private:
   //===--- What an operation can have -------------------------------------===//
 
-  /// All layouts in which a tactic computes `op`, best one first. Equal
-  /// operations have the same.
+  /// The layouts in which a tactic computes `op`, best one first; of those that
+  /// differ in weights only, which packing stores in any layout, the best one.
+  /// Equal operations have the same.
   const std::vector<Alternative> &getAlternatives(TacticOpInterface op) {
-    auto [entry, isNew] = alternatives.try_emplace(getOperationKey(op));
+    OperationKey key = getOperationKey(op);
+    for (Value operand : op->getOperands())
+      key.push_back(isWeight(operand) ? &alternatives : nullptr);
+    auto [entry, isNew] = alternatives.try_emplace(std::move(key));
     std::vector<Alternative> &result = entry->second;
     if (!isNew)
       return result;
@@ -187,6 +191,18 @@ private:
       return std::tie(a.cost, a.tactic, a.changes, a.layouts) <
              std::tie(b.cost, b.tactic, b.changes, b.layouts);
     });
+    Roles roles = getAllRoles(op);
+    std::vector<Alternative> best;
+    for (Alternative &alternative : result)
+      if (llvm::none_of(best, [&](const Alternative &better) {
+            return llvm::all_of(roles, [&](const auto &entry) {
+              auto [role, value] = entry;
+              return isWeight(value) ||
+                     alternative.layouts.at(role) == better.layouts.at(role);
+            });
+          }))
+        best.push_back(std::move(alternative));
+    result = std::move(best);
     return result;
   }
 
@@ -201,9 +217,15 @@ private:
       auto match = tactic.operands.find(operand.role);
       if (match == tactic.operands.end())
         continue;
+      const std::vector<std::string> &layouts = match->second.layouts;
+      if (layouts.size() == 1) {
+        for (Problem &problem : made)
+          problem.operands[index].layout = layouts.front();
+        continue;
+      }
       std::vector<Problem> next;
       for (const Problem &problem : made)
-        for (const std::string &layout : match->second.layouts) {
+        for (const std::string &layout : layouts) {
           next.push_back(problem);
           next.back().operands[index].layout = layout;
         }
@@ -305,20 +327,27 @@ private:
                    << "expected static shapes, found " << value.getType()
                    << " for " << role << "; run netra-apply-profile first";
         const std::vector<Alternative> &all = getAlternatives(tacticOp);
-        for (const Way &way : ways)
-          for (const Alternative &alternative : all) {
-            Way &longer = next.emplace_back(way);
-            longer.cost += alternative.cost;
-            for (auto [role, value] : roles)
-              if (value.getDefiningOp() == &op)
-                define(longer, value, alternative.layouts.at(role));
-              else
-                read(longer, value, alternative.layouts.at(role));
-            if (alternative.changes != 0 || all.size() > 1) {
-              choices.push_back({&op, &alternative, way.choice});
-              longer.choice = int(choices.size()) - 1;
-            }
+        auto extend = [&](Way &way, const Alternative &alternative) {
+          way.cost += alternative.cost;
+          for (auto [role, value] : roles)
+            if (value.getDefiningOp() == &op)
+              define(way, value, alternative.layouts.at(role));
+            else
+              read(way, value, alternative.layouts.at(role));
+          if (alternative.changes != 0 || all.size() > 1) {
+            choices.push_back({&op, &alternative, way.choice});
+            way.choice = int(choices.size()) - 1;
           }
+        };
+        if (all.size() == 1) {
+          next = std::move(ways);
+          for (Way &way : next)
+            extend(way, all.front());
+        } else {
+          for (const Way &way : ways)
+            for (const Alternative &alternative : all)
+              extend(next.emplace_back(way), alternative);
+        }
       } else {
         // Anything else reads values as they are.
         next = std::move(ways);
@@ -374,6 +403,8 @@ private:
   /// Of ways that leave the same open, the first one of the cheapest; of all,
   /// the `kMaxWays` cheapest ones.
   static std::vector<Way> keepBest(std::vector<Way> ways) {
+    if (ways.size() == 1)
+      return ways;
     std::vector<Way> result;
     for (Way &way : ways) {
       auto same = llvm::find_if(
@@ -417,12 +448,12 @@ private:
         for (auto [role, value] : getAllRoles(tacticOp)) {
           auto now = cast<RankedTensorType>(value.getType());
           StringRef layout = alternative->layouts.at(role);
+          if (layout == layoutOf(value))
+            continue;
           RankedTensorType type = withSpelling(now, layout);
           if (!type)
             return op.emitError() << "a tactic asks for the unknown layout \""
                                   << layout << "\" for " << role;
-          if (type == now)
-            continue;
           if (value.getDefiningOp() != &op) {
             readIn(&op, value, type);
             continue;
@@ -481,10 +512,11 @@ private:
     SymbolTable table(module);
     for (auto parameter :
          llvm::make_early_inc_range(module.getOps<ParameterOp>())) {
+      if (!parameter.getPackAttr())
+        continue;
       auto base = StringAttr::get(module.getContext(),
                                   parameter.getSymName().rsplit('.').first);
-      if (parameter.getPackAttr() && packed.contains(base) &&
-          !table.lookup(base))
+      if (packed.contains(base) && !table.lookup(base))
         (void)table.rename(parameter, base);
     }
   }
@@ -506,7 +538,7 @@ private:
   SharedCatalog *catalog = nullptr;
   PackedParameters *parameters = nullptr;
   SelectOptions selectOptions;
-  std::map<OperationKey, std::vector<Alternative>> alternatives;
+  OperationKeyMap<std::vector<Alternative>> alternatives;
   /// By type, and layouts from and to.
   std::map<std::tuple<const void *, StringRef, StringRef>, Cost> conversions;
   llvm::StringSet<> texts;

@@ -12,8 +12,8 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/Pass/AnalysisManager.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/Hashing.h"
 
-#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -26,6 +26,14 @@ namespace netra {
 /// what the context keeps.
 using OperationKey = llvm::SmallVector<const void *, 16>;
 OperationKey getOperationKey(mlir::Operation *op);
+
+struct OperationKeyHash {
+  size_t operator()(const OperationKey &key) const {
+    return llvm::hash_combine_range(key.begin(), key.end());
+  }
+};
+template <typename T>
+using OperationKeyMap = std::unordered_map<OperationKey, T, OperationKeyHash>;
 
 /// The catalogue, and what has been asked of it. An analysis, so that the
 /// passes of one pipeline share it: manifests are read once, and a problem that
@@ -73,7 +81,7 @@ private:
   };
   std::unordered_map<Question, Selection, Hash> selections;
   /// By key and tactic.
-  std::map<OperationKey, Instance> instances;
+  OperationKeyMap<Instance> instances;
 };
 
 /// Emits `error` at `op`; what follows its first line becomes notes.

@@ -12,7 +12,7 @@
 
 #include "mlir/IR/PatternMatch.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/Debug.h"
 
 #define DEBUG_TYPE "netra-fuse"
@@ -28,17 +28,16 @@ using namespace netra;
 
 namespace {
 
-/// Users of the results in program order, then definitions of the operands.
-SmallVector<Operation *> getNeighbours(Operation *op) {
-  SmallVector<Operation *> users(op->user_begin(), op->user_end());
-  llvm::sort(users, [](Operation *a, Operation *b) {
-    return a != b && a->isBeforeInBlock(b);
-  });
-  llvm::SetVector<Operation *> result(users.begin(), users.end());
-  for (Value operand : op->getOperands())
-    if (Operation *definition = operand.getDefiningOp())
-      result.insert(definition);
-  return result.takeVector();
+/// What of `op` the operations around it can see: what it is, and who reads its
+/// results.
+void addSurroundings(OperationKey &key, Operation *op) {
+  llvm::append_range(key, getOperationKey(op));
+  for (OpOperand &use : op->getUses()) {
+    llvm::append_range(key, getOperationKey(use.getOwner()));
+    uintptr_t numbers = uintptr_t(use.getOperandNumber()) << 16 |
+                        cast<OpResult>(use.get()).getResultNumber();
+    key.push_back(reinterpret_cast<const void *>(numbers));
+  }
 }
 
 class FusePass : public netra::impl::NetraFuseBase<FusePass> {
@@ -52,12 +51,12 @@ public:
       if (failed(catalog->load(module, libraryRoot, target)))
         return signalPassFailure();
     }
-    bool changed = false;
     for (auto func : module.getOps<func::FuncOp>())
       for (Block &block : func.getBody())
-        if (failed(runOnBlock(block, changed)))
+        if (failed(runOnBlock(block)))
           return signalPassFailure();
     catalog = nullptr;
+    computable.clear();
     eraseDeadOps(module);
     cleanParameters(module);
   }
@@ -67,7 +66,7 @@ private:
   /// competing operations takes over a neighbour first: a norm its residual
   /// addition before the product in front of it, a gated activation its
   /// quantization before it is taken over itself.
-  LogicalResult runOnBlock(Block &block, bool &changedAny) {
+  LogicalResult runOnBlock(Block &block) {
     IRRewriter rewriter(&getContext());
     bool changed = true;
     while (changed) {
@@ -79,7 +78,7 @@ private:
         if (*fused) {
           // The result may be able to take over more.
           op = *fused;
-          changed = changedAny = true;
+          changed = true;
         } else {
           op = op->getPrevNode();
         }
@@ -93,21 +92,8 @@ private:
     auto fusion = dyn_cast<FusionOpInterface>(op);
     if (!fusion)
       return static_cast<Operation *>(nullptr);
-    for (Operation *neighbour : getNeighbours(op)) {
-      // A fusion across blocks would move work.
-      if (neighbour->getBlock() != op->getBlock())
-        continue;
-      std::string reason;
-      if (failed(fusion.canAbsorb(neighbour, &reason))) {
-        LLVM_DEBUG(if (!reason.empty()) llvm::dbgs()
-                   << op->getName() << " does not take over "
-                   << neighbour->getName() << ": " << reason << "\n");
-        continue;
-      }
-      if (catalog && !llvm::all_of(fusion.getFusedProblems(neighbour),
-                                   [&](const Problem &problem) {
-                                     return hasTactic(problem);
-                                   })) {
+    for (Operation *neighbour : getAbsorbable(fusion)) {
+      if (catalog && !hasTactics(fusion, neighbour)) {
         LLVM_DEBUG(llvm::dbgs()
                    << op->getName() << " does not take over "
                    << neighbour->getName() << ": no tactic computes both\n");
@@ -117,6 +103,50 @@ private:
       return fusion.absorb(rewriter, neighbour);
     }
     return static_cast<Operation *>(nullptr);
+  }
+
+  /// What `fusion` can take over: users of its results in program order, then
+  /// definitions of its operands.
+  static SmallVector<Operation *> getAbsorbable(FusionOpInterface fusion) {
+    Operation *op = fusion;
+    SmallVector<Operation *> result;
+    SmallPtrSet<Operation *, 8> seen;
+    auto consider = [&](Operation *neighbour) {
+      // A fusion across blocks would move work.
+      if (!seen.insert(neighbour).second ||
+          neighbour->getBlock() != op->getBlock())
+        return;
+      std::string reason;
+      if (succeeded(fusion.canAbsorb(neighbour, &reason)))
+        result.push_back(neighbour);
+      else
+        LLVM_DEBUG(if (!reason.empty()) llvm::dbgs()
+                   << op->getName() << " does not take over "
+                   << neighbour->getName() << ": " << reason << "\n");
+    };
+    for (Operation *user : op->getUsers())
+      consider(user);
+    llvm::sort(result, [](Operation *a, Operation *b) {
+      return a != b && a->isBeforeInBlock(b);
+    });
+    for (Value operand : op->getOperands())
+      if (Operation *definition = operand.getDefiningOp())
+        consider(definition);
+    return result;
+  }
+
+  /// Whether the catalogue can compute what `fusion` and `neighbour` become,
+  /// which is looked up once for equal surroundings.
+  bool hasTactics(FusionOpInterface fusion, Operation *neighbour) {
+    OperationKey key;
+    addSurroundings(key, fusion);
+    addSurroundings(key, neighbour);
+    auto [entry, isNew] = computable.try_emplace(std::move(key));
+    if (isNew)
+      entry->second = llvm::all_of(
+          fusion.getFusedProblems(neighbour),
+          [&](const Problem &problem) { return hasTactic(problem); });
+    return entry->second;
   }
 
   /// Whether the catalogue can compute `problem` when its weight is stored as a
@@ -153,6 +183,8 @@ private:
   }
 
   SharedCatalog *catalog = nullptr;
+  /// Answers of hasTactics.
+  OperationKeyMap<bool> computable;
 };
 
 } // namespace

@@ -29,6 +29,8 @@ using namespace netra;
 
 namespace {
 
+using Roles = SmallVector<std::pair<StringRef, Value>>;
+
 /// A name that `taken` does not hold yet, and then does.
 std::string makeUnique(llvm::StringSet<> &taken, const Twine &wanted) {
   std::string base = wanted.str(), name = base;
@@ -122,10 +124,13 @@ class EngineBuilder {
 public:
   EngineBuilder(ModuleOp module, SharedCatalog &catalog)
       : module(module), catalog(catalog), symbols(module),
-        builder(module.getContext()) {}
+        builder(module.getContext()),
+        noSteps(builder.getDenseI64ArrayAttr({})) {}
 
   LogicalResult run(StringRef engineName, StringRef target,
                     ArrayRef<std::string> domain) {
+    for (auto arena : module.getOps<ArenaOp>())
+      arenas[arena.getFunction()] = arena;
     for (auto func : module.getOps<func::FuncOp>()) {
       if (failed(checkFunction(func)))
         return failure();
@@ -173,10 +178,15 @@ private:
     SmallVector<Attribute> bindings;
     Block steps;
   };
+  /// A kernel, and what all launches of it say.
   struct Kernel {
     std::string codeObject;
     std::string symbol;
     TacticAttr tactic;
+    SymbolRefAttr reference;
+    DenseI64ArrayAttr grid, block;
+    IntegerAttr staticLds, dynamicLds;
+    StringAttr operation;
   };
 
   LogicalResult checkFunction(func::FuncOp func) {
@@ -187,17 +197,10 @@ private:
     if (!profile || !symbols.lookup<ProfileOp>(profile.getValue()))
       return func.emitError() << "expected a function specialised for a "
                                  "profile; run netra-apply-profile first";
-    if (!findArena(func))
+    if (!arenas.count(func.getName()))
       return func.emitError() << "expected a netra.arena of the function; run "
                                  "netra-plan-memory first";
     return success();
-  }
-
-  ArenaOp findArena(func::FuncOp func) {
-    for (auto arena : module.getOps<ArenaOp>())
-      if (arena.getFunction() == func.getName())
-        return arena;
-    return {};
   }
 
   StringRef getProfileName(func::FuncOp func) {
@@ -307,8 +310,22 @@ private:
 
   //===--- Plans ----------------------------------------------------------===//
 
+  /// Where the bytes of `value` are. A weight is where it is for every plan.
+  FailureOr<ArgAttr> getSlot(Operation *op, Value value) {
+    auto get = value.getDefiningOp<GetOp>();
+    ArgAttr &slot =
+        get ? weightSlots[get.getParameterAttr()] : valueSlots[value];
+    if (!slot) {
+      FailureOr<ArgAttr> made = makeSlot(op, value, 0);
+      if (failed(made))
+        return failure();
+      slot = *made;
+    }
+    return slot;
+  }
+
   /// Where the bytes of `value` are, from byte `offset` of it on.
-  FailureOr<ArgAttr> getSlot(Operation *op, Value value, int64_t offset) {
+  FailureOr<ArgAttr> makeSlot(Operation *op, Value value, int64_t offset) {
     MLIRContext *context = op->getContext();
     std::optional<int64_t> size =
         getTensorBytes(cast<RankedTensorType>(value.getType()));
@@ -383,6 +400,8 @@ private:
     builder.setInsertionPointToEnd(&plan->steps);
     std::vector<StepAccesses> accesses;
     stepNames.clear();
+    valueSlots.clear();
+    baseName = getBaseName(func);
     for (Operation &op : func.getBody().front()) {
       if (!isStep(&op))
         continue;
@@ -410,12 +429,9 @@ private:
       return failure();
     const Instance &instance = **found;
     const Contract &contract = instance.contract;
-    DenseMap<StringRef, Value> roles;
-    SmallVector<std::pair<StringRef, Value>> inputs, results;
-    cast<TacticOpInterface>(op).getRoles(inputs, results);
-    for (auto &[role, value] :
-         llvm::concat<std::pair<StringRef, Value>>(inputs, results))
-      roles[role] = value;
+    Roles roles, results;
+    cast<TacticOpInterface>(op).getRoles(roles, results);
+    llvm::append_range(roles, results);
 
     SmallVector<Attribute> arguments;
     for (const Argument &argument : contract.arguments) {
@@ -432,27 +448,17 @@ private:
       }
     }
 
-    Kernel kernel = getKernel(op, instance);
-    auto symbol = SymbolRefAttr::get(
-        builder.getStringAttr(kernel.codeObject),
-        FlatSymbolRefAttr::get(module.getContext(), kernel.symbol));
-    auto extents = [&](const std::array<uint32_t, 3> &values) {
-      return builder.getDenseI64ArrayAttr(
-          SmallVector<int64_t>(values.begin(), values.end()));
-    };
-    LaunchOp::create(
-        builder, op->getLoc(), symbol, extents(contract.grid),
-        extents(contract.block), builder.getI64IntegerAttr(contract.staticLds),
-        builder.getI64IntegerAttr(contract.dynamicLds),
-        builder.getArrayAttr(arguments), builder.getDenseI64ArrayAttr({}),
-        kernel.tactic.getContract(), kernel.tactic.getName(),
-        builder.getStringAttr(op->getName().getStringRef()),
-        builder.getStringAttr(getStepName(op)));
+    const Kernel &kernel = getKernel(op, instance);
+    LaunchOp::create(builder, op->getLoc(), kernel.reference, kernel.grid,
+                     kernel.block, kernel.staticLds, kernel.dynamicLds,
+                     builder.getArrayAttr(arguments), noSteps,
+                     kernel.tactic.getContract(), kernel.tactic.getName(),
+                     kernel.operation, builder.getStringAttr(getStepName(op)));
     return success();
   }
 
   FailureOr<ArgAttr> makeArgument(Operation *op, const Argument &argument,
-                                  const DenseMap<StringRef, Value> &roles) {
+                                  const Roles &roles) {
     if (argument.kind == ArgumentKind::Value)
       return makeValue(op, argument);
     if (argument.role == "workspace") {
@@ -463,17 +469,20 @@ private:
                   "first";
       return ArgAttr::fromPlace(place);
     }
-    auto value = roles.find(argument.role);
+    auto value = llvm::find_if(
+        roles, [&](const auto &entry) { return entry.first == argument.role; });
     if (value == roles.end())
       return ArgAttr::getNull(op->getContext());
-    return getSlot(op, value->second, int64_t(argument.operandOffset));
+    if (argument.operandOffset != 0)
+      return makeSlot(op, value->second, int64_t(argument.operandOffset));
+    return getSlot(op, value->second);
   }
 
   LogicalResult addFallback(FallbackOp op, StepAccesses &step) {
     step.isOpaque = true;
     SmallVector<Attribute> inputs, outputs, types;
     for (Value value : op.getInputs()) {
-      FailureOr<ArgAttr> slot = getSlot(op, value, 0);
+      FailureOr<ArgAttr> slot = getSlot(op, value);
       if (failed(slot))
         return failure();
       inputs.push_back(*slot);
@@ -481,7 +490,7 @@ private:
       addAccess(step, *slot, /*writes=*/false);
     }
     for (Value value : op.getOutputs()) {
-      FailureOr<ArgAttr> slot = getSlot(op, value, 0);
+      FailureOr<ArgAttr> slot = getSlot(op, value);
       if (failed(slot))
         return failure();
       outputs.push_back(*slot);
@@ -491,7 +500,7 @@ private:
     FallbackStepOp::create(
         builder, op.getLoc(), op.getOpNameAttr(), op.getReasonAttr(),
         builder.getArrayAttr(inputs), builder.getArrayAttr(outputs),
-        builder.getArrayAttr(types), builder.getDenseI64ArrayAttr({}),
+        builder.getArrayAttr(types), noSteps,
         builder.getStringAttr(getStepName(op)), op.getOperandNamesAttr(),
         op.getResultNamesAttr(), op.getUpdatesAttr(), op.getSettingsAttr(),
         op.getFamilyAttr());
@@ -512,22 +521,34 @@ private:
       name = fallback.getOpName().rsplit('.').second.str();
     if (name.empty())
       name = op->getName().stripDialect().str();
-    StringRef base = getBaseName(op->getParentOfType<func::FuncOp>());
-    return makeUnique(stepNames, base + "/" + name);
+    return makeUnique(stepNames, baseName + "/" + name);
   }
 
-  Kernel getKernel(Operation *op, const Instance &instance) {
+  const Kernel &getKernel(Operation *op, const Instance &instance) {
     auto tactic =
         op->getAttrOfType<TacticAttr>(NetraDialect::getTacticAttrName());
     auto [it, isNew] = kernels.insert({tactic, Kernel()});
-    if (isNew) {
-      it->second.codeObject =
-          makeUnique(taken, "k" + Twine(kernels.size() - 1));
-      it->second.symbol = instance.symbol;
-      it->second.tactic = tactic;
-      contracts.insert({tactic.getContract().str(), instance.contract});
-    }
-    return it->second;
+    Kernel &kernel = it->second;
+    if (!isNew)
+      return kernel;
+    const Contract &contract = instance.contract;
+    auto extents = [&](const std::array<uint32_t, 3> &values) {
+      return builder.getDenseI64ArrayAttr(
+          SmallVector<int64_t>(values.begin(), values.end()));
+    };
+    kernel.codeObject = makeUnique(taken, "k" + Twine(kernels.size() - 1));
+    kernel.symbol = instance.symbol;
+    kernel.tactic = tactic;
+    kernel.reference = SymbolRefAttr::get(
+        builder.getStringAttr(kernel.codeObject),
+        FlatSymbolRefAttr::get(module.getContext(), kernel.symbol));
+    kernel.grid = extents(contract.grid);
+    kernel.block = extents(contract.block);
+    kernel.staticLds = builder.getI64IntegerAttr(contract.staticLds);
+    kernel.dynamicLds = builder.getI64IntegerAttr(contract.dynamicLds);
+    kernel.operation = builder.getStringAttr(op->getName().getStringRef());
+    contracts.insert({tactic.getContract().str(), contract});
+    return kernel;
   }
 
   //===--- Output ---------------------------------------------------------===//
@@ -571,7 +592,7 @@ private:
     }
     for (const std::unique_ptr<Plan> &plan : plans) {
       toEnd(body);
-      ArenaOp arena = findArena(plan->func);
+      ArenaOp arena = arenas.lookup(plan->func.getName());
       auto op = PlanOp::create(builder, plan->func.getLoc(), plan->name,
                                getProfileName(plan->func), arena.getBytes(),
                                arena.getAlignment(),
@@ -603,7 +624,7 @@ private:
   LogicalResult eraseModelLevel() {
     for (func::FuncOp func : functions)
       func.erase();
-    for (auto arena : llvm::make_early_inc_range(module.getOps<ArenaOp>()))
+    for (auto &[function, arena] : arenas)
       arena.erase();
     for (auto parameter :
          llvm::make_early_inc_range(module.getOps<ParameterOp>()))
@@ -617,7 +638,9 @@ private:
   OpBuilder builder;
   EngineOp engine;
   SmallVector<func::FuncOp> functions;
-  llvm::StringSet<> taken, stepNames;
+  /// By function.
+  llvm::MapVector<StringRef, ArenaOp> arenas;
+  llvm::StringSet<> taken;
   llvm::MapVector<std::string, Binding, std::map<std::string, unsigned>>
       bindings;
   DenseMap<Operation *, llvm::StringMap<std::string>> bindingOf;
@@ -629,6 +652,13 @@ private:
       contracts;
   std::vector<std::unique_ptr<Plan>> plans;
   DenseMap<std::pair<unsigned, Attribute>, uint64_t> regions;
+  DenseMap<Attribute, ArgAttr> weightSlots;
+  DenseI64ArrayAttr noSteps;
+
+  // Of the function whose plan is being made.
+  StringRef baseName;
+  llvm::StringSet<> stepNames;
+  DenseMap<Value, ArgAttr> valueSlots;
 };
 
 class LowerToEnginePass

@@ -38,7 +38,7 @@ public:
   FunctionPlanner(func::FuncOp func, SharedCatalog &catalog)
       : func(func), catalog(catalog) {}
 
-  FailureOr<ArenaOp> run(ModuleOp module, uint64_t stepLimit) {
+  FailureOr<ArenaOp> run(uint64_t stepLimit) {
     if (!func.getBody().hasOneBlock())
       return func.emitError() << "expected one block";
     if (failed(checkNames()))
@@ -50,7 +50,7 @@ public:
     ok = ok && succeeded(bindResults()) && succeeded(checkStates());
     if (!ok)
       return failure();
-    return place(module, stepLimit);
+    return place(stepLimit);
   }
 
 private:
@@ -282,7 +282,7 @@ private:
     return success();
   }
 
-  FailureOr<ArenaOp> place(ModuleOp module, uint64_t stepLimit) {
+  FailureOr<ArenaOp> place(uint64_t stepLimit) {
     std::vector<BufferInterval> intervals;
     std::vector<unsigned> planned;
     for (auto [i, buffer] : llvm::enumerate(buffers))
@@ -305,9 +305,6 @@ private:
       offsets[i] = offset;
     annotate(offsets);
 
-    for (auto old : llvm::make_early_inc_range(module.getOps<ArenaOp>()))
-      if (old.getFunction() == func.getName())
-        old.erase();
     OpBuilder builder(func);
     auto arena =
         ArenaOp::create(builder, func.getLoc(), func.getName(), plan->bytes,
@@ -326,6 +323,8 @@ private:
                             FlatSymbolRefAttr::get(context, b.binding), 0,
                             bytes, overwritten);
     };
+    auto placeName = StringAttr::get(context, NetraDialect::getPlaceAttrName());
+    auto workspaceName = StringAttr::get(context, kWorkspaceAttrName);
     for (Operation *op : steps) {
       SmallVector<Attribute> places;
       for (OpResult result : op->getResults()) {
@@ -335,12 +334,13 @@ private:
         places.push_back(makePlace(bufferOf[result], bytes,
                                    it == overwrites.end() ? -1 : it->second));
       }
-      op->setAttr(NetraDialect::getPlaceAttrName(),
-                  ArrayAttr::get(context, places));
-      op->removeAttr(kWorkspaceAttrName);
+      op->setDiscardableAttr(placeName, ArrayAttr::get(context, places));
+      if (op->getDiscardableAttr(workspaceName))
+        op->removeDiscardableAttr(workspaceName);
       if (auto it = workspaceOf.find(op); it != workspaceOf.end())
-        op->setAttr(kWorkspaceAttrName,
-                    makePlace(it->second, buffers[it->second].bytes, -1));
+        op->setDiscardableAttr(
+            workspaceName,
+            makePlace(it->second, buffers[it->second].bytes, -1));
     }
   }
 
@@ -365,11 +365,14 @@ public:
     auto &catalog = getAnalysis<SharedCatalog>();
     if (failed(catalog.load(module, libraryRoot, target)))
       return signalPassFailure();
+    // Of an earlier plan.
+    for (auto arena : llvm::make_early_inc_range(module.getOps<ArenaOp>()))
+      arena.erase();
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     bool ok = true;
     for (func::FuncOp func : functions)
       if (!func.isDeclaration())
-        ok &= succeeded(FunctionPlanner(func, catalog).run(module, stepLimit));
+        ok &= succeeded(FunctionPlanner(func, catalog).run(stepLimit));
     if (!ok)
       signalPassFailure();
   }

@@ -52,6 +52,8 @@ public:
     catalog = &getAnalysis<SharedCatalog>();
     if (failed(catalog->load(module, libraryRoot, target)))
       return signalPassFailure();
+    tacticName =
+        StringAttr::get(&getContext(), NetraDialect::getTacticAttrName());
     bool ok = true;
     for (auto func : module.getOps<func::FuncOp>())
       for (Block &block : func.getBody())
@@ -106,13 +108,15 @@ private:
       if (choice.selection->winner) {
         const Instance &instance = choice.selection->winner->instance;
         choice.tactic = makeTactic(op.getContext(), instance);
-        op->setAttr(NetraDialect::getTacticAttrName(), choice.tactic);
+        op->setDiscardableAttr(tacticName, choice.tactic);
         catalog->addInstance(op, instance);
       }
     }
     const Selection &selection = *choice.selection;
     if (!selection.winner) {
-      replaceByFallback(op, selection, inputs, results);
+      if (!choice.fallback)
+        choice.fallback = describeFallback(op, selection, inputs, results);
+      replaceByFallback(op, selection, *choice.fallback, inputs, results);
       return success();
     }
     const Instance &instance = selection.winner->instance;
@@ -121,7 +125,7 @@ private:
               readGoldenFile(*instance.tactic, goldenRoot).takeError())
         return emitErrors(op, std::move(error));
     TacticAttr tactic = choice.tactic;
-    op->setAttr(NetraDialect::getTacticAttrName(), tactic);
+    op->setDiscardableAttr(tacticName, tactic);
     if (!explain && !explainAll)
       return success();
     InFlightDiagnostic remark = op->emitRemark()
@@ -139,8 +143,7 @@ private:
     return success();
   }
 
-  static Attribute makeSetting(OpBuilder &builder,
-                               const AttributeValue &value) {
+  static Attribute makeSetting(Builder &builder, const AttributeValue &value) {
     if (const bool *flag = std::get_if<bool>(&value))
       return builder.getBoolAttr(*flag);
     if (const int64_t *number = std::get_if<int64_t>(&value))
@@ -150,40 +153,34 @@ private:
     return builder.getStringAttr(std::get<std::string>(value));
   }
 
-  void replaceByFallback(TacticOpInterface op, const Selection &selection,
-                         ArrayRef<std::pair<StringRef, Value>> inputs,
-                         ArrayRef<std::pair<StringRef, Value>> results) {
-    std::string reason = selection.reason;
+  /// What a fallback says besides its operands, equal for equal operations.
+  struct Fallback {
+    std::string reason;
+    StringAttr family;
+    ArrayAttr operandNames, resultNames;
+    DictionaryAttr settings;
+  };
+
+  static Fallback
+  describeFallback(TacticOpInterface op, const Selection &selection,
+                   ArrayRef<std::pair<StringRef, Value>> inputs,
+                   ArrayRef<std::pair<StringRef, Value>> results) {
+    Builder builder(op.getContext());
+    Fallback fallback;
+    fallback.reason = selection.reason;
     // An engine is the same whatever is told while it is made.
     ArrayRef<Candidate> nearest = selection.nearest;
     for (const Candidate &miss :
          nearest.take_front(SelectOptions().nearestMisses))
-      if (reason.find(miss.tactic->name) == std::string::npos)
-        reason += "; then " + describe(miss);
-    if (explainAll)
-      for (const Candidate &miss : nearest)
-        op->emitRemark() << "does not match: " << describe(miss);
-
-    OpBuilder builder(op);
-    SmallVector<Value> operands;
-    SmallVector<Type> types;
-    SmallVector<StringRef> operandNames, resultNames;
-    for (auto [role, value] : inputs) {
-      operands.push_back(value);
-      operandNames.push_back(role);
-    }
-    for (auto [role, value] : results) {
-      types.push_back(value.getType());
-      resultNames.push_back(role);
-    }
-    StringRef name = op->getName().getStringRef();
-    auto fallback =
-        FallbackOp::create(builder, op.getLoc(), types, name, operands, reason);
-    fallback.setOperandNamesAttr(builder.getStrArrayAttr(operandNames));
-    fallback.setResultNamesAttr(builder.getStrArrayAttr(resultNames));
+      if (fallback.reason.find(miss.tactic->name) == std::string::npos)
+        fallback.reason += "; then " + describe(miss);
+    fallback.operandNames = builder.getStrArrayAttr(
+        SmallVector<StringRef>(llvm::make_first_range(inputs)));
+    fallback.resultNames = builder.getStrArrayAttr(
+        SmallVector<StringRef>(llvm::make_first_range(results)));
     // The framework needs what the operation says besides its operands.
     Problem problem = op.getProblem();
-    fallback.setFamily(problem.family);
+    fallback.family = builder.getStringAttr(problem.family);
     SmallVector<NamedAttribute> settings;
     for (const auto &[key, value] : problem.attributes)
       settings.push_back(
@@ -191,11 +188,35 @@ private:
     // Numbers that neither a shape nor an attribute of the problem says.
     for (NamedAttribute attribute : op->getAttrs())
       if (auto number = dyn_cast<IntegerAttr>(attribute.getValue());
-          number && number.getType().isInteger(64))
+          number && number.getType().isInteger(64) &&
+          !problem.attributes.count(attribute.getName().str()))
         settings.push_back(attribute);
     if (!settings.empty())
-      fallback.setSettingsAttr(builder.getDictionaryAttr(settings));
-    op->emitRemark() << "fallback: " << reason;
+      fallback.settings = builder.getDictionaryAttr(settings);
+    return fallback;
+  }
+
+  void replaceByFallback(TacticOpInterface op, const Selection &selection,
+                         const Fallback &description,
+                         ArrayRef<std::pair<StringRef, Value>> inputs,
+                         ArrayRef<std::pair<StringRef, Value>> results) {
+    if (explainAll)
+      for (const Candidate &miss : selection.nearest)
+        op->emitRemark() << "does not match: " << describe(miss);
+    SmallVector<Value> operands(llvm::make_second_range(inputs));
+    SmallVector<Type> types;
+    for (auto [role, value] : results)
+      types.push_back(value.getType());
+    OpBuilder builder(op);
+    auto fallback = FallbackOp::create(builder, op.getLoc(), types,
+                                       op->getName().getStringRef(), operands,
+                                       description.reason);
+    fallback.setOperandNamesAttr(description.operandNames);
+    fallback.setResultNamesAttr(description.resultNames);
+    fallback.setFamilyAttr(description.family);
+    if (description.settings)
+      fallback.setSettingsAttr(description.settings);
+    op->emitRemark() << "fallback: " << description.reason;
     for (auto [result, output] :
          llvm::zip_equal(results, fallback.getOutputs())) {
       Value value = result.second;
@@ -207,10 +228,12 @@ private:
   struct Choice {
     const Selection *selection = nullptr;
     TacticAttr tactic;
+    std::optional<Fallback> fallback;
   };
 
   SharedCatalog *catalog = nullptr;
-  std::map<OperationKey, Choice> choices;
+  StringAttr tacticName;
+  OperationKeyMap<Choice> choices;
 };
 
 } // namespace

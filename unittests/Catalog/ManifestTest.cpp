@@ -324,7 +324,7 @@ TEST(Manifest, SchemaAndReaderAgreeOnTactics) {
   other["maturity"] = "experiment";
   other["evidence"] = Json::array();
   other["symbol"] = "netra_test";
-  other["constants"] = {{"COUNT", {{"integer", "epsilon"}}}};
+  other["constants"] = {{"COUNT", {{"f32", "epsilon"}}}};
   other["arguments"] = Json::array();
   other["launch"] = {{"grid", {1, 1, 1}},
                      {"block", {64, 1, 1}},

@@ -113,6 +113,34 @@ TEST_F(ContractConversionTest, DamagedContractsAreErrors) {
   EXPECT_GT(count, 60u);
 }
 
+TEST_F(ContractConversionTest, IsLookedUpByItsDictionary) {
+  Contract contract = makeContract();
+  DictionaryAttr made = contractToAttr(&context, contract);
+  std::string text;
+  llvm::raw_string_ostream(text) << made;
+  // In a context that has not seen the contract, it is read.
+  MLIRContext other;
+  auto parsed = dyn_cast_or_null<DictionaryAttr>(parseAttribute(text, &other));
+  ASSERT_TRUE(parsed);
+  for (DictionaryAttr attribute : {made, parsed}) {
+    llvm::Expected<const KnownContract &> known = lookupContract(attribute);
+    ASSERT_TRUE(static_cast<bool>(known)) << llvm::toString(known.takeError());
+    EXPECT_EQ(known->contract, contract);
+    EXPECT_EQ(known->id, contract.id());
+    llvm::Expected<const KnownContract &> again = lookupContract(attribute);
+    ASSERT_TRUE(static_cast<bool>(again)) << llvm::toString(again.takeError());
+    EXPECT_EQ(&*known, &*again);
+  }
+  NamedAttrList fields(made);
+  fields.erase("kernarg_bytes");
+  for (int time = 0; time != 2; ++time) {
+    llvm::Expected<const KnownContract &> damaged =
+        lookupContract(fields.getDictionary(&context));
+    EXPECT_FALSE(static_cast<bool>(damaged));
+    llvm::consumeError(damaged.takeError());
+  }
+}
+
 TEST_F(ContractConversionTest, ForeignAttributesAreErrors) {
   Builder builder(&context);
   NamedAttrList fields(contractToAttr(&context, makeContract()));

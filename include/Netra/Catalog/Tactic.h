@@ -63,7 +63,6 @@ struct ConstantSource {
     Present,     // 1 when the operand of role `name` is there, else 0
     F32Bits,     // bits of the attribute rounded to f32
     F64Bits,     // bits of the attribute as f64 (by-value arguments only)
-    Integer,     // an integer or boolean attribute itself
     ElementType, // type of the operand of role `name` → integer, by `values`
   };
   Kind kind = Kind::Expression;

@@ -28,6 +28,17 @@ mlir::DictionaryAttr contractToAttr(mlir::MLIRContext *context,
 /// unknown, or of a wrong kind.
 llvm::Expected<Contract> contractFromAttr(mlir::DictionaryAttr attribute);
 
+/// A contract and its id.
+struct KnownContract {
+  Contract contract;
+  std::string id;
+};
+
+/// The contract of a dictionary, worked out once in a context, and not at all
+/// for a dictionary that `contractToAttr` has made there.
+llvm::Expected<const KnownContract &>
+lookupContract(mlir::DictionaryAttr attribute);
+
 } // namespace netra
 
 #endif // NETRA_IR_CONTRACTCONVERSION_H

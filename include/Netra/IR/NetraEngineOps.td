@@ -58,9 +58,7 @@ def Netra_EngineOp : Netra_ContainerOp<"engine", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The operation of this name, or null.
-    ::netra::BindingOp lookupBinding(::llvm::StringRef name);
-    ::netra::WeightOp lookupWeight(::llvm::StringRef name);
+    /// The contract of this id, or null.
     ::netra::ContractOp lookupContract(::llvm::StringRef id);
     /// The `netra.weights` of the body, or null.
     ::netra::WeightsOp getWeights();

@@ -84,6 +84,8 @@ def Netra_FusionOpInterface : OpInterface<"FusionOpInterface"> {
         catalogue has. A pass that knows the catalogue fuses only when each of
         these problems has a tactic, in whatever layout of its `weight`. Nothing,
         when every family of tactics has the fused form beside the unfused one.
+        Follows from what this operation, `neighbour` and the users of their
+        results are, so that equal layers need be asked once.
       }], "::llvm::SmallVector<::netra::Problem>", "getFusedProblems",
       (ins "::mlir::Operation *":$neighbour), "", "return {};">,
     InterfaceMethod<[{
