@@ -362,11 +362,14 @@ Engine::Fallback Engine::describeFallback(const ManifestStep &step) {
 }
 
 size_t Engine::fallbackIndex(size_t plan, size_t step) const {
-  size_t index = 0;
-  while (index < fallbacks.size() &&
-         (fallbacks[index].plan != plan || fallbacks[index].step != step))
-    ++index;
-  return index;
+  // They are in the order of plans and steps.
+  auto at = std::partition_point(
+      fallbacks.begin(), fallbacks.end(), [&](const Fallback &fallback) {
+        return std::pair<size_t, size_t>(fallback.plan, fallback.step) <
+               std::pair(plan, step);
+      });
+  bool isThere = at != fallbacks.end() && at->plan == plan && at->step == step;
+  return isThere ? at - fallbacks.begin() : fallbacks.size();
 }
 
 const netra_operand_info *Engine::getOperand(uint32_t profile, uint32_t step,

@@ -10,6 +10,18 @@
 // INSPECT: output 0  y {{.*}}1x512xbf16
 // INSPECT: weights
 // INSPECT: from a.weight + b.weight
+// INSPECT: decisions
+// INSPECT-NEXT: 0 by m
+// INSPECT-NEXT: {{^ +0 +refused$}}
+// INSPECT-NEXT: {{^ +1 +decision 1$}}
+// INSPECT-NEXT: {{^ +2 and above +refused$}}
+// INSPECT-NEXT: 1 by batch
+// INSPECT-NEXT: {{^ +0 +refused$}}
+// INSPECT-NEXT: {{^ +1..64 +decision 2$}}
+// INSPECT-NEXT: {{^ +65 and above +refused$}}
+// INSPECT-NEXT: 2 by sequence
+// INSPECT-NEXT: {{^ +0..1048576 +plan decode_m1$}}
+// INSPECT-NEXT: {{^ +1048577 and above +refused$}}
 // INSPECT: plan decode_m1: profile decode_m1, priority 30, for batch = 1..64, m = 1
 // INSPECT: gfx950.dense_bf16_m1
 // INSPECT: memory: arena of 1024 bytes

@@ -66,6 +66,31 @@ void printPlan(const Engine &engine, const EnginePlan &plan) {
   std::printf("\n%s", describeMemory(engine, plan).c_str());
 }
 
+/// Which plan a launch takes, decision by decision.
+void printDecisions(const Engine &engine) {
+  std::printf("\ndecisions\n");
+  for (const GuardBox &box : engine.domain)
+    std::printf("  without a gap for %s\n", toString(box).c_str());
+  const std::vector<DecisionNode> &nodes = engine.decisions.nodes;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    std::printf("  %zu by %s\n", i, guardNames[nodes[i].dimension].data());
+    const std::vector<DecisionCase> &cases = nodes[i].cases;
+    for (size_t j = 0; j < cases.size(); ++j) {
+      std::string values = std::to_string(cases[j].from);
+      if (j + 1 == cases.size())
+        values += " and above";
+      else if (uint64_t last = cases[j + 1].from - 1; last != cases[j].from)
+        values += ".." + std::to_string(last);
+      std::string outcome = cases[j].kind == DecisionCase::Kind::Plan
+                                ? "plan " + engine.plans[cases[j].index].name
+                            : cases[j].kind == DecisionCase::Kind::Node
+                                ? "decision " + std::to_string(cases[j].index)
+                                : "refused";
+      std::printf("     %-20s %s\n", values.c_str(), outcome.c_str());
+    }
+  }
+}
+
 void printEngine(const Engine &engine) {
   uint64_t fileBytes = 0;
   for (const EngineFile &file : engine.files)
@@ -114,6 +139,7 @@ void printEngine(const Engine &engine) {
                   (unsigned long long)kernel.staticLds, kernel.arguments.size(),
                   (unsigned long long)kernel.kernargBytes);
 
+  printDecisions(engine);
   for (const EnginePlan &plan : engine.plans)
     printPlan(engine, plan);
 }
@@ -144,7 +170,8 @@ int printMemory(const Engine &engine, const Arguments &arguments) {
 int netra::tool::inspectMain(int argc, char **argv) {
   Arguments arguments("inspect",
                       "Prints what an engine holds: bindings, weights, code "
-                      "objects, and for each plan its launches and its memory.",
+                      "objects, the decisions that choose a plan, and for "
+                      "each plan its launches and its memory.",
                       "ENGINE");
   arguments.value("engine", "DIR", "the engine, instead of ENGINE");
   arguments.flag("json", "print engine.json instead");

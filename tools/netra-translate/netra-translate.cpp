@@ -19,6 +19,7 @@
 
 #include "BuildDeployment.h"
 #include "Cache.h"
+#include "Diagnostics.h"
 #include "InputFile.h"
 #include "Interrupts.h"
 #include "Listing.h"
@@ -122,6 +123,11 @@ cl::list<std::string>
                    cl::desc("Compile the input for these serving "
                             "profiles first"),
                    cl::cat(category));
+cl::list<std::string>
+    domainOption("domain", cl::CommaSeparated, cl::value_desc("boxes"),
+                 cl::desc("With --profile: serving points that the engine must "
+                          "serve without a gap, each like m=1..16:batch=1"),
+                 cl::cat(category));
 cl::opt<std::string> targetOption("target", cl::init("gfx950"),
                                   cl::desc("GPU to compile for"),
                                   cl::cat(category));
@@ -174,7 +180,7 @@ cl::opt<bool> timingOption("timing", cl::desc("Print the time of each phase"),
 /// that they cannot be read afterwards.
 struct Settings {
   std::string output, target, libraryRoot, goldenRoot, cacheDir, engineName;
-  std::vector<std::string> profiles;
+  std::vector<std::string> profiles, domain;
   bool allowExperimental, explain, explainAll, verbose;
   unsigned jobs;
   HuggingFaceOptions huggingFace;
@@ -192,6 +198,7 @@ Settings readSettings() {
                                          : cacheDir.value_or(""),
       engineNameOption,
       std::vector<std::string>(profilesOption.begin(), profilesOption.end()),
+      std::vector<std::string>(domainOption.begin(), domainOption.end()),
       allowExperimentalOption,
       explainOption.getNumOccurrences() != 0,
       explainOption == "all",
@@ -255,6 +262,8 @@ static LogicalResult compile(ModuleOp module, const Settings &settings,
   EnginePipelineOptions options;
   for (const std::string &name : settings.profiles)
     options.profiles.push_back(name);
+  for (const std::string &box : settings.domain)
+    options.domain.push_back(box);
   options.target = settings.target;
   options.libraryRoot = settings.libraryRoot;
   options.goldenRoot = settings.goldenRoot;
@@ -379,7 +388,7 @@ static int translate(Action action, const std::string &input,
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  Diagnostics diagnostics(sources, &context, input);
 
   if (action == Action::FromEngine) {
     progress.begin("read engine");
@@ -517,6 +526,8 @@ int main(int argc, char **argv) {
     return failUsage("--hashes is for --list-tactics=json");
   if (!filterOption.empty() && !lists)
     return failUsage("--filter is for --list-tactics");
+  if (!domainOption.empty() && profilesOption.empty())
+    return failUsage("--domain is for --profile");
   // Before the first thread; what is half written goes with the process.
   tool::cleanUpOnInterrupt(abandonStaging);
   if (builds) {

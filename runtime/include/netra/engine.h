@@ -131,7 +131,7 @@ typedef struct netra_engine_options {
 
 /* A serving point. Start from NETRA_SHAPE_INIT. */
 typedef struct netra_shape {
-  uint64_t m;               /* tokens per sequence */
+  uint64_t m;               /* rows of the activations */
   uint64_t batch;           /* sequences */
   uint64_t sequence;        /* tokens already in the cache */
   uint64_t routed_rows;     /* token-expert pairs */
