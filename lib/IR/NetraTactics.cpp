@@ -64,14 +64,16 @@ InPlace netra::getSumInPlace(Value sum, OpOperand &residual, OpOperand &x) {
           {number, x.getOperandNumber()}};
 }
 
+static int64_t productOf(ArrayRef<int64_t> shape) {
+  return llvm::is_contained(shape, ShapedType::kDynamic)
+             ? ShapedType::kDynamic
+             : ShapedType::getNumElements(shape);
+}
+
 /// Rows and columns of a tensor seen as a matrix of rows.
 static void addRowDimensions(Problem &problem, RankedTensorType type) {
-  int64_t rows = 1;
-  for (int64_t extent : type.getShape().drop_back(type.getRank() ? 1 : 0))
-    rows = ShapedType::isDynamic(rows) || ShapedType::isDynamic(extent)
-               ? ShapedType::kDynamic
-               : rows * extent;
-  problem.dimensions["M"] = rows;
+  problem.dimensions["M"] =
+      productOf(type.getShape().drop_back(type.getRank() ? 1 : 0));
   problem.dimensions["N"] = type.getRank() ? type.getShape().back() : 1;
 }
 
@@ -289,7 +291,12 @@ void TransposeOp::getRoles(Roles &inputs, Roles &results) {
 
 Problem LayoutConvertOp::getProblem() {
   Problem problem = makeProblem(*this, "layout", "layout_convert");
-  addRowDimensions(problem, tensorType(getX()));
+  // Layouts are of the last two dimensions, for each index of the others.
+  ArrayRef<int64_t> shape = tensorType(getX()).getShape();
+  ArrayRef<int64_t> matrix = shape.take_back(2);
+  problem.dimensions["B"] = productOf(shape.drop_back(matrix.size()));
+  problem.dimensions["M"] = matrix.size() == 2 ? matrix.front() : 1;
+  problem.dimensions["N"] = matrix.empty() ? 1 : matrix.back();
   return problem;
 }
 

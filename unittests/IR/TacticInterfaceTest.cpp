@@ -422,6 +422,12 @@ TEST_F(TacticInterfaceTest, LayoutFamily) {
   EXPECT_EQ(problem.family, "layout");
   EXPECT_EQ(problem.operation, "layout_convert");
   EXPECT_EQ(problem.find("result")->layout, "n16k16");
+  using Dimensions = std::map<std::string, int64_t>;
+  EXPECT_EQ(problem.dimensions, (Dimensions{{"B", 1}, {"M", 16}, {"N", 32}}));
+  problem = problemOf("%x: tensor<4x3x16x32xf32>",
+                      "%0 = netra.layout_convert %x : tensor<4x3x16x32xf32> to "
+                      "tensor<4x3x16x32xf32, #netra.layout<v_major>>");
+  EXPECT_EQ(problem.dimensions, (Dimensions{{"B", 12}, {"M", 16}, {"N", 32}}));
   problem = problemOf("%x: tensor<16x32xbf16>",
                       "%0 = netra.transpose %x [1, 0] : tensor<16x32xbf16> to "
                       "tensor<32x16xbf16>");

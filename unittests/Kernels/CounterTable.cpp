@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DenseCases.h"
+#include "LayoutProblems.h"
 #include "MoeCases.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -170,6 +171,10 @@ std::vector<Row> makeRows() {
   for (const char *name : {"gfx950.quantize_blocks_bf16",
                            "gfx950.quantize_blocks_bf16_group_major"})
     add(name, {{"M", 16}, {"K", 2048}}, {});
+  rows.push_back({"gfx950.layout_convert_f32_transpose",
+                  convertProblem({256, 136}, "row_major", "group_major")});
+  rows.push_back({"gfx950.layout_convert_f32_restore",
+                  convertProblem({256, 136}, "group_major", "row_major")});
   add("gfx950.embedding_bf16", {{"M", 16}, {"V", 4096}, {"N", 2048}},
       {{"scale", 1.0}});
   add("gfx950.argmax", {{"M", 1}, {"V", 248320}}, {});

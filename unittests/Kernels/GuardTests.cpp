@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LayoutProblems.h"
 #include "MoeCases.h"
 #include "NormProblems.h"
 #include "RouterProblems.h"
@@ -244,6 +245,18 @@ TEST(Catalogue, PlainLoopsAreNeverChosenUnasked) {
     ASSERT_TRUE(selection.winner.has_value());
     EXPECT_EQ(selection.winner->tactic->name, downReduce);
   }
+}
+
+TEST(Guards, LayoutConvert) {
+  expectRefusals("gfx950.layout_convert_f32_transpose",
+                 convertProblem({2, 70, 40}, "row_major", "group_major"),
+                 {{"B", 0, "NETRA_B must be 1..65535"},
+                  {"M", 0, "NETRA_M * NETRA_N must be"},
+                  {"N", 5000000, "NETRA_N must be at most 4194240"},
+                  {"TO_ROWS", 2, "NETRA_TO_ROWS must be 0 or 1"},
+                  {"BLOCK_X", 128, "the work-group must be"},
+                  {"GRID_Y", 2, "the grid must be"},
+                  {"STATIC_LDS", 16384, "NETRA_STATIC_LDS must be"}});
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "Subjects.h"
 #include "DenseCases.h"
 #include "KernelHarness.h"
+#include "LayoutProblems.h"
 #include "MoeCases.h"
 #include "NormProblems.h"
 #include "Programs.h"
@@ -165,6 +166,10 @@ std::vector<SubjectMaker> projectSubjects() {
       {"gfx950.argmax", kernels::argmaxProblem(2, 8200, false)},
       {"gfx950.embedding_bf16", kernels::embeddingProblem(3, 3, 640, 2)},
       {"gfx950.sample", kernels::sampleProblem(3, 1032, false)},
+      {"gfx950.layout_convert_f32_transpose",
+       kernels::convertProblem({2, 70, 40}, "row_major", "group_major")},
+      {"gfx950.layout_convert_f32_restore",
+       kernels::convertProblem({2, 70, 40}, "group_major", "row_major")},
       {"gfx950.moe_activation",
        kernels::moeActivationProblem(1, 2, 640, "silu")},
       {"gfx950.moe_down_reduce",
