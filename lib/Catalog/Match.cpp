@@ -344,35 +344,13 @@ private:
     return true;
   }
 
-  /// Whether an expression has another value with other options.
-  bool dependsOnOptions(const Expression &expression) const {
-    return any_of(expression.identifiers(), [&](const std::string &name) {
-      if (instance.options.count(name))
-        return true;
-      auto constant = tactic.constants.find(name);
-      return constant != tactic.constants.end() &&
-             constant->second.kind == ConstantSource::Kind::Expression &&
-             dependsOnOptions(constant->second.expression);
-    });
-  }
-
   bool checkRequirements() {
-    if (isHopeless)
-      return false; // for the reason that `fault` has been before
-    for (const Expression &requirement :
-         ArrayRef(tactic.requirements).drop_front(settled)) {
+    for (const Expression &requirement : tactic.requirements) {
       std::optional<int64_t> value = evaluate(requirement, "requirement");
       if (!value)
         return false;
-      // What is the same for all options is looked at once, as long as nothing
-      // before it could be the reason for some of them.
-      bool isFirst = &requirement == &tactic.requirements[settled];
-      bool settles = isFirst && !dependsOnOptions(requirement);
-      if (*value != 0) {
-        settled += settles;
+      if (*value != 0)
         continue;
-      }
-      isHopeless = settles;
       if (!explains)
         return false;
       std::vector<std::string> values;
@@ -565,10 +543,6 @@ private:
   };
   /// In an order in which they can be computed.
   std::vector<Constant> constants;
-  /// How many of the first requirements hold whatever the options are.
-  size_t settled = 0;
-  /// Whether the next one does not, whatever they are.
-  bool isHopeless = false;
 };
 } // namespace
 

@@ -114,9 +114,13 @@ private:
     }
     const Selection &selection = *choice.selection;
     if (!selection.winner) {
-      if (!choice.fallback)
+      // Attributes that are not the operation's own are not in its key.
+      bool isPlain = op->getDiscardableAttrDictionary().empty();
+      if (!isPlain || !choice.fallback)
         choice.fallback = describeFallback(op, selection, inputs, results);
       replaceByFallback(op, selection, *choice.fallback, inputs, results);
+      if (!isPlain)
+        choice.fallback.reset();
       return success();
     }
     const Instance &instance = selection.winner->instance;
