@@ -143,6 +143,25 @@ Error Problem::verify() const {
       if (!isUtf8(*text))
         fault("attribute " + Twine(name) + ": expected UTF-8");
   }
+  std::set<std::string> followed;
+  for (const auto &[name, affine] : varying) {
+    auto extent = dimensions.find(name);
+    std::optional<uint64_t> greatest = affine.greatestOver(guards);
+    if (affine.isConstant() || extent == dimensions.end() || !greatest ||
+        *greatest != uint64_t(extent->second))
+      fault("varying " + Twine(name) +
+            ": expected what follows a guard up to the extent of a dimension, "
+            "found " +
+            affine.str());
+    for (const auto &[guard, factor] : affine.terms)
+      followed.insert(guard);
+  }
+  for (const auto &[name, range] : guards)
+    if (range.min >= range.max || !followed.count(name))
+      fault("guard " + Twine(name) +
+            ": expected a range of several values that a dimension follows, "
+            "found " +
+            Twine(range.min) + " to " + Twine(range.max));
   if (faults.empty())
     return Error::success();
   return createStringError(join(faults, "\n"));
@@ -242,6 +261,28 @@ static std::vector<const OperandSpec *> sortedOperands(const Problem &problem) {
   return sorted;
 }
 
+static void visit(const Affine &affine, ContractSink &sink) {
+  if (affine.isConstant())
+    return sink.count(affine.constant);
+  sink.beginObject();
+  // Sorted like all keys; a dimension may come before "constant".
+  bool isDone = false;
+  auto constant = [&] {
+    sink.key("constant");
+    sink.count(affine.constant);
+    isDone = true;
+  };
+  for (const auto &[name, factor] : affine.terms) {
+    if (!isDone && name > "constant")
+      constant();
+    sink.key(name);
+    sink.count(factor);
+  }
+  if (!isDone)
+    constant();
+  sink.endObject();
+}
+
 static void visit(const Problem &problem, ContractSink &sink) {
   auto text = [&](StringRef key, StringRef value) {
     sink.key(key);
@@ -263,6 +304,18 @@ static void visit(const Problem &problem, ContractSink &sink) {
   }
   sink.endObject();
   text("family", problem.family);
+  if (!problem.guards.empty()) {
+    sink.key("guards");
+    sink.beginObject();
+    for (const auto &[name, range] : problem.guards) {
+      sink.key(name);
+      sink.beginArray();
+      sink.count(range.min);
+      sink.count(range.max);
+      sink.endArray();
+    }
+    sink.endObject();
+  }
   sink.key("operands");
   sink.beginArray();
   for (const OperandSpec *operand : sortedOperands(problem)) {
@@ -279,6 +332,15 @@ static void visit(const Problem &problem, ContractSink &sink) {
   }
   sink.endArray();
   text("operation", problem.operation);
+  if (!problem.varying.empty()) {
+    sink.key("varying");
+    sink.beginObject();
+    for (const auto &[name, affine] : problem.varying) {
+      sink.key(name);
+      visit(affine, sink);
+    }
+    sink.endObject();
+  }
   sink.endObject();
 }
 
@@ -293,7 +355,8 @@ bool Problem::operator==(const Problem &other) const {
     return std::equal(lhs.begin(), lhs.end(), rhs.begin(), rhs.end(), isSame);
   };
   return family == other.family && operation == other.operation &&
-         dimensions == other.dimensions &&
+         dimensions == other.dimensions && varying == other.varying &&
+         guards == other.guards &&
          equal(attributes, other.attributes,
                [](const auto &lhs, const auto &rhs) {
                  return lhs.first == rhs.first &&
@@ -381,6 +444,13 @@ static Problem readProblem(const Reader &reader) {
     for (auto &[name, value] : ObjectReader(*member).members())
       if (std::optional<AttributeValue> attribute = readAttribute(value))
         problem.attributes[name] = std::move(*attribute);
+  if (std::optional<Reader> member = object.optional("varying"))
+    for (auto &[name, value] : ObjectReader(*member).members())
+      if (std::optional<Affine> affine =
+              readAffine(value, 0, std::numeric_limits<int64_t>::max()))
+        problem.varying[name] = std::move(*affine);
+  if (std::optional<Reader> member = object.optional("guards"))
+    problem.guards = readGuardBox(*member);
   object.finish();
   return problem;
 }
@@ -417,13 +487,6 @@ void visitContract(const Contract &contract, ContractSink &sink) {
     sink.key(key);
     sink.flag(value);
   };
-  auto extents = [&](StringRef key, const std::array<uint32_t, 3> &values) {
-    sink.key(key);
-    sink.beginArray();
-    for (uint32_t value : values)
-      sink.count(value);
-    sink.endArray();
-  };
   sink.beginObject();
   sink.key("arguments");
   sink.beginArray();
@@ -432,6 +495,10 @@ void visitContract(const Contract &contract, ContractSink &sink) {
     text("access", accessName(argument.access));
     count("bits", argument.bits);
     count("bytes", argument.bytes);
+    if (argument.follows) {
+      sink.key("follows");
+      visit(*argument.follows, sink);
+    }
     text("kind", argumentKindName(argument.kind));
     text("name", argument.name);
     count("offset", argument.offset);
@@ -441,12 +508,20 @@ void visitContract(const Contract &contract, ContractSink &sink) {
     sink.endObject();
   }
   sink.endArray();
-  extents("block", contract.block);
+  sink.key("block");
+  sink.beginArray();
+  for (uint32_t extent : contract.block)
+    sink.count(extent);
+  sink.endArray();
   flag("deterministic", contract.deterministic);
   count("dynamic_lds", contract.dynamicLds);
   text("format", contractFormat);
   flag("graph_capture", contract.graphCapture);
-  extents("grid", contract.grid);
+  sink.key("grid");
+  sink.beginArray();
+  for (const Affine &extent : contract.grid)
+    visit(extent, sink);
+  sink.endArray();
   count("kernarg_bytes", contract.kernargBytes);
   sink.key("numerics");
   sink.beginObject();
@@ -473,6 +548,13 @@ std::string Contract::toJson() const {
   return std::move(writer.result);
 }
 
+std::array<uint32_t, 3> Contract::greatestGrid() const {
+  std::array<uint32_t, 3> result;
+  for (size_t i = 0; i != 3; ++i)
+    result[i] = static_cast<uint32_t>(*grid[i].greatestOver(problem.guards));
+  return result;
+}
+
 std::string Contract::id() const {
   return "nk_" + sha256Hex(StringRef(toJson())).substr(0, 24);
 }
@@ -490,18 +572,17 @@ static void readBoolean(ObjectReader &object, StringRef key, bool &to) {
     assign(to, member->boolean());
 }
 
+/// Calls `read` for each of three extents and its reader.
+template <typename T>
 static void readExtents(ObjectReader &object, StringRef key,
-                        std::array<uint32_t, 3> &to) {
+                        std::array<T, 3> &to,
+                        function_ref<void(const Reader &, T &)> read) {
   std::optional<Reader> member = object.required(key);
   if (!member)
     return;
-  std::optional<std::vector<Reader>> elements = member->array(3, 3);
-  if (!elements)
-    return;
-  for (size_t i = 0; i != 3; ++i)
-    if (std::optional<uint64_t> value = (*elements)[i].unsignedInteger(
-            1, std::numeric_limits<uint32_t>::max()))
-      to[i] = static_cast<uint32_t>(*value);
+  if (std::optional<std::vector<Reader>> elements = member->array(3, 3))
+    for (size_t i = 0; i != 3; ++i)
+      read((*elements)[i], to[i]);
 }
 
 static Argument readArgument(const Reader &reader) {
@@ -520,6 +601,8 @@ static Argument readArgument(const Reader &reader) {
   readUnsigned(object, "bytes", argument.bytes);
   readUnsigned(object, "operand_offset", argument.operandOffset);
   readUnsigned(object, "bits", argument.bits);
+  if (std::optional<Reader> member = object.optional("follows"))
+    argument.follows = readAffine(*member, 1, 0);
   object.finish();
   return argument;
 }
@@ -529,6 +612,27 @@ Expected<Contract> Contract::fromJson(StringRef text) {
   if (!document)
     return document.takeError();
   return contractFromJson(*document);
+}
+
+/// What follows the serving point, against the guards.
+static Error verifyFollowing(const Contract &contract) {
+  const GuardBox &guards = contract.problem.guards;
+  std::string fault = findUnlaunchable(contract.grid, {1, 1, 1}, guards,
+                                       std::numeric_limits<uint32_t>::max());
+  if (!fault.empty())
+    return createStringError("contract: grid: " + fault);
+  for (const Argument &argument : contract.arguments) {
+    if (!argument.follows)
+      continue;
+    std::optional<uint64_t> greatest = argument.follows->greatestOver(guards);
+    if (argument.kind != ArgumentKind::Value || greatest != argument.bits)
+      return createStringError(
+          "contract: argument " + argument.name +
+          ": expected a value whose bits are the greatest of " +
+          argument.follows->str() + " over the guards, found " +
+          argumentKindName(argument.kind) + " " + Twine(argument.bits));
+  }
+  return Error::success();
 }
 
 Expected<Contract> contractFromJson(const json::Value &document) {
@@ -546,8 +650,16 @@ Expected<Contract> contractFromJson(const json::Value &document) {
          member->array().value_or(std::vector<Reader>()))
       contract.arguments.push_back(readArgument(element));
   readUnsigned(object, "kernarg_bytes", contract.kernargBytes);
-  readExtents(object, "grid", contract.grid);
-  readExtents(object, "block", contract.block);
+  constexpr uint64_t limit = std::numeric_limits<uint32_t>::max();
+  readExtents<Affine>(object, "grid", contract.grid,
+                      [](const Reader &extent, Affine &to) {
+                        assign(to, readAffine(extent, 1, limit));
+                      });
+  readExtents<uint32_t>(object, "block", contract.block,
+                        [](const Reader &extent, uint32_t &to) {
+                          if (auto value = extent.unsignedInteger(1, limit))
+                            to = static_cast<uint32_t>(*value);
+                        });
   readUnsigned(object, "static_lds", contract.staticLds);
   readUnsigned(object, "dynamic_lds", contract.dynamicLds);
   if (std::optional<Reader> member = object.required("workspace")) {
@@ -571,6 +683,8 @@ Expected<Contract> contractFromJson(const json::Value &document) {
   if (Error error = contract.problem.verify())
     return createStringError("contract: problem: " +
                              llvm::toString(std::move(error)));
+  if (Error error = verifyFollowing(contract))
+    return error;
   return contract;
 }
 

@@ -330,7 +330,7 @@ public:
     return combine(node, *lhs, *rhs);
   }
 
-private:
+protected:
   Error fail(const Expression::Node &node, const Twine &message) {
     return failAt(text, node.column, message);
   }
@@ -409,9 +409,146 @@ private:
 
   StringRef text;
   ArrayRef<Expression::Node> nodes;
+
+private:
   function_ref<std::optional<int64_t>(const std::string &)> lookup;
 };
 } // namespace
+
+namespace {
+/// Evaluates over linear forms. Numbers combine as above.
+class LinearEvaluator : Evaluator {
+  using Linear = Expression::Linear;
+
+public:
+  LinearEvaluator(StringRef text, ArrayRef<Expression::Node> nodes,
+                  function_ref<Expected<Linear>(StringRef)> lookup)
+      : Evaluator(text, nodes, nullptr), lookup(lookup) {}
+
+  Expected<Linear> evaluate(unsigned index) {
+    const Expression::Node &node = nodes[index];
+    if (node.op == Op::Constant)
+      return Linear{node.value, {}};
+    if (node.op == Op::Variable)
+      return lookup(node.name);
+    Expected<Linear> lhs = evaluate(node.lhs);
+    if (!lhs)
+      return lhs;
+    if (node.op == Op::Negate)
+      return map(node, Op::Sub, Linear(), *lhs);
+    if (node.op == Op::Not) {
+      if (!lhs->terms.empty())
+        return notLinear(node);
+      return Linear{lhs->constant == 0, {}};
+    }
+    bool isDecided =
+        lhs->terms.empty() && ((node.op == Op::And && lhs->constant == 0) ||
+                               (node.op == Op::Or && lhs->constant != 0));
+    if (isDecided)
+      return Linear{node.op == Op::Or, {}};
+    Expected<Linear> rhs = evaluate(node.rhs);
+    if (!rhs)
+      return rhs;
+    if (lhs->terms.empty() && rhs->terms.empty()) {
+      if (node.op == Op::And || node.op == Op::Or)
+        return Linear{rhs->constant != 0, {}};
+      return map(node, node.op, *lhs, *rhs);
+    }
+    switch (node.op) {
+    case Op::Add:
+    case Op::Sub:
+      return map(node, node.op, *lhs, *rhs);
+    case Op::Mul:
+      if (rhs->terms.empty())
+        return scale(node, *lhs, rhs->constant);
+      if (lhs->terms.empty())
+        return scale(node, *rhs, lhs->constant);
+      return notLinear(node);
+    case Op::Div:
+    case Op::CeilDiv:
+    case Op::FloorDiv:
+      // Whole multiples of the divisor leave the quotient, rounded or not.
+      if (!rhs->terms.empty() || rhs->constant <= 0 ||
+          any_of(lhs->terms, [&](const auto &term) {
+            return term.second % rhs->constant != 0;
+          }))
+        return notLinear(node);
+      return divide(node, *lhs, rhs->constant);
+    default:
+      return notLinear(node);
+    }
+  }
+
+private:
+  Error notLinear(const Expression::Node &node) {
+    return fail(node, "the result is no sum of a constant and whole multiples");
+  }
+
+  /// `op` on each coefficient.
+  Expected<Linear> map(const Expression::Node &node, Op op, const Linear &lhs,
+                       const Linear &rhs) {
+    Expression::Node step = node;
+    step.op = op;
+    Linear result;
+    Expected<int64_t> constant = combine(step, lhs.constant, rhs.constant);
+    if (!constant)
+      return constant.takeError();
+    result.constant = *constant;
+    std::set<std::string> names;
+    for (const Linear *side : {&lhs, &rhs})
+      for (const auto &[name, factor] : side->terms)
+        names.insert(name);
+    for (const std::string &name : names) {
+      auto factor = [&](const Linear &side) {
+        auto found = side.terms.find(name);
+        return found == side.terms.end() ? 0 : found->second;
+      };
+      Expected<int64_t> sum = combine(step, factor(lhs), factor(rhs));
+      if (!sum)
+        return sum.takeError();
+      if (*sum != 0)
+        result.terms[name] = *sum;
+    }
+    return result;
+  }
+
+  Expected<Linear> scale(const Expression::Node &node, Linear form,
+                         int64_t factor) {
+    if (factor == 0)
+      return Linear();
+    for (int64_t *value : values(form))
+      if (__builtin_mul_overflow(*value, factor, value))
+        return overflow(node);
+    return form;
+  }
+
+  Expected<Linear> divide(const Expression::Node &node, Linear form,
+                          int64_t divisor) {
+    for (int64_t *value : values(form)) {
+      Expected<int64_t> quotient = combine(node, *value, divisor);
+      if (!quotient)
+        return quotient.takeError();
+      *value = *quotient;
+    }
+    return form;
+  }
+
+  static std::vector<int64_t *> values(Linear &form) {
+    std::vector<int64_t *> result = {&form.constant};
+    for (auto &[name, factor] : form.terms)
+      result.push_back(&factor);
+    return result;
+  }
+
+  function_ref<Expected<Linear>(StringRef)> lookup;
+};
+} // namespace
+
+Expected<Expression::Linear> Expression::evaluateLinear(
+    function_ref<Expected<Linear>(StringRef)> lookup) const {
+  return LinearEvaluator(storage->text, storage->nodes, lookup)
+      .evaluate(storage->root);
+}
 
 Expected<int64_t> Expression::evaluate(
     function_ref<std::optional<int64_t>(StringRef)> lookup) const {

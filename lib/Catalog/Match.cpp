@@ -6,6 +6,7 @@
 
 #include "Names.h"
 #include "Netra/Catalog/Catalog.h"
+#include "Netra/Catalog/Decision.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,6 +31,13 @@ bool DimensionMatch::accepts(int64_t value) const {
     return false;
   return (!min || value >= *min) && (!max || value <= *max) &&
          (!multipleOf || value % *multipleOf == 0);
+}
+
+bool DimensionMatch::acceptsAll(int64_t least, int64_t greatest) const {
+  if (least == greatest)
+    return accepts(least);
+  return values.empty() && multipleOf.value_or(1) == 1 && accepts(least) &&
+         accepts(greatest);
 }
 
 std::string DimensionMatch::describe() const {
@@ -122,6 +130,24 @@ static void matchShape(const OperandMatch &match, const OperandSpec &operand,
                           shapeText(expected), shapeText(operand.shape)});
 }
 
+/// A dimension of which each launch has its own number.
+static void matchVarying(const Tactic &tactic, const Problem &problem,
+                         const std::string &name, const DimensionMatch &match,
+                         const Affine &extent,
+                         std::vector<Mismatch> &mismatches) {
+  uint64_t least = extent.leastOver(problem.guards).value_or(0);
+  uint64_t greatest = extent.greatestOver(problem.guards).value_or(0);
+  std::string found = utostr(least) + " to " + utostr(greatest) +
+                      " at launch (" + extent.str() + ")";
+  if (!tactic.follows.count(name) && !tactic.masks.count(name))
+    mismatches.push_back({"dimension " + name,
+                          "one extent, as the tactic neither follows nor masks "
+                          "it",
+                          found});
+  else if (!match.acceptsAll(int64_t(least), int64_t(greatest)))
+    mismatches.push_back({"dimension " + name, match.describe(), found});
+}
+
 static void matchProblem(const Tactic &tactic, const Problem &problem,
                          const SelectOptions &options,
                          std::vector<Mismatch> &mismatches) {
@@ -143,6 +169,9 @@ static void matchProblem(const Tactic &tactic, const Problem &problem,
     if (found == problem.dimensions.end()) {
       mismatches.push_back({"dimension " + name, match.describe(), "absent"});
       dimensionsKnown = false;
+    } else if (auto varies = problem.varying.find(name);
+               varies != problem.varying.end()) {
+      matchVarying(tactic, problem, name, match, varies->second, mismatches);
     } else if (!match.accepts(found->second)) {
       mismatches.push_back(
           {"dimension " + name, match.describe(), itostr(found->second)});
@@ -217,14 +246,16 @@ public:
     for (auto [option, value] : zip_equal(options, values))
       *option.first = *option.second = value;
     if (!(buildConstants() && checkRequirements() && buildSymbol() &&
-          buildArguments() && buildLaunch() && buildRegisters()))
+          buildArguments() && buildLaunch() && buildRegisters() &&
+          checkFollowing()))
       return std::nullopt;
     Contract &contract = instance.contract;
     contract.target = tactic.target;
     contract.waveSize = target.waveSize;
     contract.problem = problem;
     contract.numerics = tactic.numerics;
-    contract.graphCapture = tactic.graphCapture;
+    // A graph has one grid and one set of arguments.
+    contract.graphCapture = tactic.graphCapture && problem.varying.empty();
     contract.deterministic = tactic.deterministic;
     return std::move(instance);
   }
@@ -260,6 +291,50 @@ private:
       return uint64_t(*value);
     fail(field, Twine(min) + " to " + Twine(max),
          Twine(*value) + " = " + expression.text());
+    return std::nullopt;
+  }
+
+  /// The form of a name where dimensions vary. Of a dimension that is masked,
+  /// only an argument knows the number of a launch.
+  Expected<Expression::Linear> linearOf(StringRef name, bool isArgument) {
+    if (auto varies = problem.varying.find(name.str());
+        varies != problem.varying.end() &&
+        (isArgument || tactic.follows.count(name.str()))) {
+      Expression::Linear form;
+      form.constant = int64_t(varies->second.constant);
+      for (const auto &[guard, factor] : varies->second.terms)
+        form.terms[guard] = int64_t(factor);
+      return form;
+    }
+    // Constants may be of dimensions; the reader has refused circles.
+    auto constant = tactic.constants.find(name.str());
+    if (constant != tactic.constants.end() &&
+        constant->second.kind == ConstantSource::Kind::Expression)
+      return constant->second.expression.evaluateLinear(
+          [&](StringRef used) { return linearOf(used, isArgument); });
+    return Expression::Linear{instance.constants.at(name.str()), {}};
+  }
+
+  /// What `expression` is at each launch.
+  std::optional<Affine> evaluateAffine(const Expression &expression,
+                                       const Twine &field, bool isArgument) {
+    Expected<Expression::Linear> form = expression.evaluateLinear(
+        [&](StringRef name) { return linearOf(name, isArgument); });
+    if (!form) {
+      fail(field, "what follows " + toString(problem.guards),
+           llvm::toString(form.takeError()));
+      return std::nullopt;
+    }
+    Affine result(uint64_t(form->constant));
+    bool isNegative = form->constant < 0;
+    for (const auto &[guard, factor] : form->terms) {
+      isNegative |= factor < 0;
+      result.terms[guard] = uint64_t(factor);
+    }
+    if (!isNegative)
+      return result;
+    fail(field, "a sum of what is not negative",
+         expression.text() + " with a negative part");
     return std::nullopt;
   }
 
@@ -388,6 +463,8 @@ private:
   }
 
   bool buildArguments() {
+    // There may be those of options that did not work.
+    instance.contract.arguments.clear();
     uint64_t offset = 0;
     for (const ArgumentSpec &spec : tactic.arguments) {
       Argument argument;
@@ -467,6 +544,38 @@ private:
     argument.bits = static_cast<uint64_t>(*value);
     if (argument.bytes == 4)
       argument.bits &= 0xffffffff;
+    if (!spec.follows || problem.varying.empty())
+      return true;
+    std::optional<Affine> follows = evaluateAffine(
+        spec.value->expression, "argument " + spec.name, /*isArgument=*/true);
+    if (!follows)
+      return false;
+    if (!follows->isConstant())
+      argument.follows = std::move(*follows);
+    return true;
+  }
+
+  /// A dimension that varies shows in the grid or in an argument.
+  bool checkFollowing() {
+    const Contract &contract = instance.contract;
+    for (const auto &[name, extent] : problem.varying)
+      for (const auto &[guard, factor] : extent.terms) {
+        bool isMasked = tactic.masks.count(name) != 0;
+        bool shows = isMasked
+                         ? any_of(contract.arguments,
+                                  [&](const Argument &argument) {
+                                    return argument.follows &&
+                                           argument.follows->terms.count(guard);
+                                  })
+                         : any_of(contract.grid, [&](const Affine &axis) {
+                             return axis.terms.count(guard) != 0;
+                           });
+        if (!shows)
+          return fail(isMasked ? "arguments" : "launch grid",
+                      "what follows " + guard + ", as dimension " + name +
+                          " does",
+                      "constants");
+      }
     return true;
   }
 
@@ -479,16 +588,32 @@ private:
           evaluate(tactic.block[i], Twine("launch block") + axes[i], 1,
                    target.maxWorkgroup);
       // The dispatch packet counts work-items of a dimension in 32 bits.
+      uint64_t limit = std::numeric_limits<uint32_t>::max() / block.value_or(1);
+      if (i != 0)
+        limit = std::min<uint64_t>(limit, target.maxGridYz);
+      std::string field = std::string("launch grid") + axes[i];
       std::optional<uint64_t> grid =
-          block ? evaluate(tactic.grid[i], Twine("launch grid") + axes[i], 1,
-                           std::numeric_limits<uint32_t>::max() / *block)
-                : std::nullopt;
+          block ? evaluate(tactic.grid[i], field, 1, limit) : std::nullopt;
       if (!grid)
         return false;
       contract.block[i] = static_cast<uint32_t>(*block);
-      contract.grid[i] = static_cast<uint32_t>(*grid);
+      contract.grid[i] = *grid;
       workItems *= *block;
+      if (problem.varying.empty())
+        continue;
+      std::optional<Affine> affine =
+          evaluateAffine(tactic.grid[i], field, /*isArgument=*/false);
+      if (!affine)
+        return false;
+      contract.grid[i] = std::move(*affine);
     }
+    std::string fault = findUnlaunchable(
+        contract.grid,
+        {contract.block[0], contract.block[1], contract.block[2]},
+        problem.guards, target.maxGridYz);
+    if (!fault.empty())
+      return fail("launch grid",
+                  "a grid for all of " + toString(problem.guards), fault);
     if (workItems > target.maxWorkgroup)
       return fail("launch block",
                   "at most " + Twine(target.maxWorkgroup) + " work-items",

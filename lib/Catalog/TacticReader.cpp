@@ -94,6 +94,8 @@ public:
         if (std::optional<Expression> expression = readExpression(element))
           tactic.requirements.push_back(*expression);
     if (!isGolden)
+      readBounded(object);
+    if (!isGolden)
       if (std::optional<Reader> member = object.required("symbol"))
         readSymbol(*member);
     if (std::optional<Reader> member = object.required("arguments"))
@@ -418,6 +420,24 @@ private:
     return *expression;
   }
 
+  /// The dimensions of which a launch may have fewer than the code was made
+  /// for.
+  void readBounded(ObjectReader &object) {
+    for (auto [key, to] : {std::pair(StringRef("follows"), &tactic.follows),
+                           std::pair(StringRef("masks"), &tactic.masks)})
+      if (std::optional<Reader> member = object.optional(key))
+        for (const Reader &element : readElements(*member, 1)) {
+          std::optional<std::string> name = element.string();
+          if (!name)
+            continue;
+          if (!tactic.dimensions.count(*name))
+            element.fail("a dimension of \"match\"", "\"" + *name + "\"");
+          else if (tactic.follows.count(*name) || !to->insert(*name).second)
+            element.fail("each dimension once, in \"follows\" or in \"masks\"",
+                         "\"" + *name + "\" twice");
+        }
+  }
+
   std::optional<Expression> readCount(const Reader &reader, int64_t min = 0) {
     return readExpression(reader, /*dimensionsOnly=*/false, min);
   }
@@ -632,10 +652,16 @@ private:
     if (std::optional<Reader> member = object.required("type"))
       if (auto name = member->choice(types))
         argument.type = parseElementType(*name);
+    if (std::optional<Reader> member =
+            isGolden ? std::nullopt : object.optional("follows"))
+      argument.follows = member->boolean().value_or(false);
     std::optional<Reader> member = object.required("value");
     if (!member)
       return;
     argument.value = readSource(*member);
+    if (argument.follows && argument.value &&
+        argument.value->kind != ConstantSource::Kind::Expression)
+      member->fail("an expression for an argument that follows");
     if (!argument.value || !argument.type)
       return;
     auto needs = [&](ElementType type, ConstantSource::Kind kind,

@@ -17,8 +17,8 @@ namespace netra {
 static constexpr TargetInfo targets[] = {
     {/*name=*/"gfx950", /*isaName=*/"amdgcn-amd-amdhsa--gfx950",
      /*waveSize=*/64, /*codeObjectVersion=*/5, /*computeUnits=*/256,
-     /*maxWorkgroup=*/1024, /*maxLds=*/160 * 1024, /*maxVgprs=*/256,
-     /*maxAgprs=*/256, /*maxSgprs=*/102,
+     /*maxWorkgroup=*/1024, /*maxGridYz=*/65535, /*maxLds=*/160 * 1024,
+     /*maxVgprs=*/256, /*maxAgprs=*/256, /*maxSgprs=*/102,
      /*memoryBytesPerMicrosecond=*/8'000'000,
      /*bf16FlopPerMicrosecond=*/2'300'000'000,
      /*fp8FlopPerMicrosecond=*/4'600'000'000,

@@ -51,7 +51,7 @@ static RouteOp withProduct(RouteOp op, DenseOp dense) {
   return fused;
 }
 
-SmallVector<Problem> RouteOp::getFusedProblems(Operation *neighbour) {
+std::vector<Problem> RouteOp::getFusedProblems(Operation *neighbour) {
   return {takeProblem(withProduct(*this, cast<DenseOp>(neighbour)))};
 }
 
@@ -118,7 +118,7 @@ static MoeDownReduceOp withX(MoeDownReduceOp op, Value x) {
   return fused;
 }
 
-SmallVector<Problem> MoeGateUpOp::getFusedProblems(Operation *neighbour) {
+std::vector<Problem> MoeGateUpOp::getFusedProblems(Operation *neighbour) {
   auto activation = cast<MoeActivationOp>(neighbour);
   OpBuilder builder(getContext());
   MoeGateUpOp fused = withActivation(builder, getLoc(), *this, activation);
@@ -167,7 +167,7 @@ static MoeDownReduceOp withResidual(MoeDownReduceOp op, Value residual) {
   return fused;
 }
 
-SmallVector<Problem> MoeDownReduceOp::getFusedProblems(Operation *neighbour) {
+std::vector<Problem> MoeDownReduceOp::getFusedProblems(Operation *neighbour) {
   return {
       takeProblem(withResidual(*this, getStep(getResult(), neighbour)->other))};
 }

@@ -7,7 +7,7 @@
 #include "Netra/IR/NetraDialect.h"
 
 #include "ContractTable.h"
-#include "Netra/IR/NetraOps.h"
+#include "Netra/IR/Varying.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -112,6 +112,16 @@ static LogicalResult verifyPlaces(Operation *op, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyVarying(Operation *op, Attribute value) {
+  Problem problem;
+  if (isa<TacticOpInterface>(op) && succeeded(varyingFromAttr(value, problem)))
+    return success();
+  return op->emitOpError(
+             "'netra.varying' must tell of an operation that a tactic can "
+             "implement which 'dimensions' follow which 'guards', but is ")
+         << value;
+}
+
 LogicalResult NetraDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -121,10 +131,12 @@ LogicalResult NetraDialect::verifyOperationAttribute(Operation *op,
     return verifyTactic(op, attribute.getValue());
   if (name == getPlaceAttrName())
     return verifyPlaces(op, attribute.getValue());
+  if (name == kVaryingAttrName)
+    return verifyVarying(op, attribute.getValue());
   return op->emitOpError("unknown attribute '")
          << name
-         << "': operations may have 'netra.profile', 'netra.tactic' and "
-            "'netra.place'";
+         << "': operations may have 'netra.profile', 'netra.tactic', "
+            "'netra.place' and 'netra.varying'";
 }
 
 /// Checks 'netra.name' and 'netra.state', which arguments and results share.

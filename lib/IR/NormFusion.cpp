@@ -249,7 +249,7 @@ static FailureOr<Operation *> absorbNeighbour(RewriterBase &rewriter, Norm op,
 }
 
 template <typename Norm>
-static SmallVector<Problem> getProblems(Norm op, Operation *neighbour) {
+static std::vector<Problem> getProblems(Norm op, Operation *neighbour) {
   OpBuilder builder(op.getContext());
   return {takeProblem(make(builder, op.getLoc(), op, getParts(op, neighbour)))};
 }
@@ -258,7 +258,7 @@ LogicalResult RMSNormOp::canAbsorb(Operation *neighbour, std::string *reason) {
   return canAbsorbNeighbour(*this, neighbour, reason);
 }
 
-SmallVector<Problem> RMSNormOp::getFusedProblems(Operation *neighbour) {
+std::vector<Problem> RMSNormOp::getFusedProblems(Operation *neighbour) {
   // All tactics have every form but the one with the rounded value.
   if (!getParts(*this, neighbour).rounded)
     return {};
@@ -275,7 +275,7 @@ LogicalResult LayerNormOp::canAbsorb(Operation *neighbour,
   return canAbsorbNeighbour(*this, neighbour, reason);
 }
 
-SmallVector<Problem> LayerNormOp::getFusedProblems(Operation *neighbour) {
+std::vector<Problem> LayerNormOp::getFusedProblems(Operation *neighbour) {
   return getProblems(*this, neighbour);
 }
 
@@ -293,7 +293,7 @@ LogicalResult GatedRMSNormOp::canAbsorb(Operation *neighbour,
   return canAbsorbQuantization(*this, neighbour, reason);
 }
 
-SmallVector<Problem> GatedRMSNormOp::getFusedProblems(Operation *neighbour) {
+std::vector<Problem> GatedRMSNormOp::getFusedProblems(Operation *neighbour) {
   return getProblems(*this, neighbour);
 }
 

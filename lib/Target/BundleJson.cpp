@@ -109,6 +109,11 @@ static Json toJson(const EngineSlot &slot) {
   case Kind::Arena:
     return {{"kind", "arena"}, {"offset", slot.offset}, {"bytes", slot.bytes}};
   case Kind::Value:
+    if (slot.follows)
+      return {{"kind", "value"},
+              {"type", name(slot.type)},
+              {"bits", slot.bits},
+              {"follows", affineToJson(*slot.follows)}};
     return {{"kind", "value"}, {"type", name(slot.type)}, {"bits", slot.bits}};
   case Kind::Null:
     break;
@@ -157,7 +162,7 @@ static Json toJson(const EngineStep &step) {
   result["contract"] = step.contract;
   result["code_object"] = step.codeObject;
   result["kernel"] = step.kernel;
-  result["grid"] = step.grid;
+  result["grid"] = affineToJson(step.grid);
   result["block"] = step.block;
   result["dynamic_lds"] = step.dynamicLds;
   result["arguments"] = toJson(step.arguments);
@@ -347,8 +352,8 @@ void readNumbers(ObjectReader &object, StringRef key,
     to.push_back(value.unsignedInteger().value_or(0));
 }
 
-void readTriple(ObjectReader &object, StringRef key,
-                std::array<uint64_t, 3> &to) {
+template <typename T>
+void readTriple(ObjectReader &object, StringRef key, std::array<T, 3> &to) {
   std::optional<Reader> member = object.required(key);
   if (!member)
     return;
@@ -356,7 +361,10 @@ void readTriple(ObjectReader &object, StringRef key,
   if (!values)
     return;
   for (size_t i = 0; i != 3; ++i)
-    to[i] = (*values)[i].unsignedInteger(1, UINT32_MAX).value_or(1);
+    if constexpr (std::is_same_v<T, Affine>)
+      to[i] = readAffine((*values)[i], 1, UINT32_MAX).value_or(1);
+    else
+      to[i] = (*values)[i].unsignedInteger(1, UINT32_MAX).value_or(1);
 }
 
 EngineKernel readKernel(const Reader &reader) {
@@ -506,6 +514,8 @@ EngineSlot readSlot(const Reader &reader) {
   if (slot.kind == Kind::Value) {
     readType(object, "type", slot.type);
     readNumber(object, "bits", slot.bits);
+    if (std::optional<Reader> follows = object.optional("follows"))
+      slot.follows = readAffine(*follows, 1, 0);
   } else if (slot.kind != Kind::Null) {
     readNumber(object, "offset", slot.offset);
     readNumber(object, "bytes", slot.bytes);
@@ -573,19 +583,6 @@ EngineStep readStep(const Reader &reader) {
   return step;
 }
 
-GuardBox readGuards(const Reader &reader) {
-  GuardBox guards;
-  for (auto &[key, value] : ObjectReader(reader).members()) {
-    if (!is_contained(guardNames, key))
-      value.fail("one of the guards " + join(ArrayRef(guardNames), ", "),
-                 "\"" + key + "\"");
-    if (std::optional<Elements> ends = value.array(2, 2))
-      guards[key] = {(*ends)[0].unsignedInteger().value_or(0),
-                     (*ends)[1].unsignedInteger().value_or(0)};
-  }
-  return guards;
-}
-
 DecisionNode readDecision(const Reader &reader) {
   using Kind = DecisionCase::Kind;
   DecisionNode node;
@@ -618,7 +615,7 @@ EnginePlan readPlan(const Reader &reader) {
     if (std::optional<Reader> priority = fields.required("priority"))
       plan.profile.priority = priority->integer().value_or(0);
     if (std::optional<Reader> guards = fields.required("guards"))
-      plan.profile.guards = readGuards(*guards);
+      plan.profile.guards = readGuardBox(*guards);
     fields.finish();
   }
   readNumbers(object, "bindings", plan.bindings);
@@ -676,7 +673,7 @@ Expected<Engine> readEngineJson(StringRef text, StringRef path) {
   if (std::optional<Reader> member = object.required("decisions")) {
     ObjectReader fields(*member);
     for (const Reader &element : elements(fields.required("domain")))
-      engine.domain.push_back(readGuards(element));
+      engine.domain.push_back(readGuardBox(element));
     if (std::optional<Reader> otherwise = fields.required("otherwise"))
       (void)otherwise->choice({"refuse"});
     for (const Reader &element : elements(fields.required("nodes")))

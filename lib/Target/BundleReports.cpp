@@ -14,17 +14,19 @@
 
 #include "PackJson.h"
 
+#include "Netra/Catalog/AttributeJson.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 namespace netra {
 
-std::string printReport(const json &value) {
-  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+std::string printReport(const Json &value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,9 +98,9 @@ static std::vector<ArenaValue> findArenaValues(const Engine &engine,
 }
 
 static std::string writeMemoryPlan(const Engine &engine) {
-  json plans = json::array();
+  Json plans = Json::array();
   for (const EnginePlan &plan : engine.plans) {
-    json buffers = json::array();
+    Json buffers = Json::array();
     std::vector<ArenaValue> values = findArenaValues(engine, plan);
     for (const ArenaValue &value : values)
       buffers.push_back({{"offset", value.offset},
@@ -131,16 +133,16 @@ static std::string writeMemoryPlan(const Engine &engine) {
 //===----------------------------------------------------------------------===//
 
 static std::string writeLayoutPlan(const Engine &engine) {
-  json weights = json::array();
+  Json weights = Json::array();
   for (const EngineWeight &weight : engine.weights.entries) {
-    json entry = toJson(weight.pack);
+    Json entry = toJson(weight.pack);
     entry.update({{"name", weight.name},
                   {"type", elementTypeName(weight.type).str()},
                   {"shape", weight.shape},
                   {"layout", weight.layout}});
     weights.push_back(std::move(entry));
   }
-  json bindings = json::array();
+  Json bindings = Json::array();
   for (const EngineBinding &binding : engine.bindings)
     bindings.push_back({{"name", binding.name}, {"layout", binding.layout}});
   return printReport({{"format", "netra.layout_plan/1"},
@@ -151,12 +153,12 @@ static std::string writeLayoutPlan(const Engine &engine) {
 static std::string
 writeGraphRecipe(const Engine &engine,
                  const std::set<std::string> &notCapturable) {
-  json plans = json::array();
+  Json plans = Json::array();
   for (const EnginePlan &plan : engine.plans) {
     bool capturable = true;
-    json nodes = json::array();
+    Json nodes = Json::array();
     for (auto [index, step] : llvm::enumerate(plan.steps)) {
-      json node = {
+      Json node = {
           {"index", index}, {"name", step.name}, {"after", step.after}};
       if (step.kind == EngineStep::Kind::Fallback) {
         capturable = false;
@@ -166,7 +168,7 @@ writeGraphRecipe(const Engine &engine,
         node["kind"] = "launch";
         node["kernel"] =
             engine.codeObjects[step.codeObject].kernels[step.kernel].symbol;
-        node["grid"] = step.grid;
+        node["grid"] = affineToJson(step.grid);
         node["block"] = step.block;
         node["dynamic_lds"] = step.dynamicLds;
       }

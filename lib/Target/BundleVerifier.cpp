@@ -308,7 +308,7 @@ private:
                                           contractsFile + ", found " +
                                           step.contract);
         else
-          checkLaunch(step, found->second, where);
+          checkLaunch(engine.plans[p], step, found->second, where);
       }
   }
 
@@ -341,15 +341,28 @@ private:
     return diagnostics.empty();
   }
 
-  void checkLaunch(const EngineStep &step, const Contract &contract,
-                   const std::string &where) {
+  void checkLaunch(const EnginePlan &plan, const EngineStep &step,
+                   const Contract &contract, const std::string &where) {
     auto compare = [&](const Twine &at, uint64_t said, uint64_t promised) {
       if (said != promised)
         report(where + at, "expected " + Twine(promised) +
                                " as the contract says, found " + Twine(said));
     };
+    // The kernel is proven for the guards of its contract, and for no others.
+    for (const auto &[name, range] : contract.problem.guards) {
+      auto guard = plan.profile.guards.find(name);
+      if (guard == plan.profile.guards.end() || guard->second.min < range.min ||
+          guard->second.max > range.max)
+        report(where + "/contract",
+               "expected a contract for all that plan " + plan.name +
+                   " admits (" + toString(plan.profile.guards) +
+                   "), found one for " + toString(contract.problem.guards));
+    }
     for (size_t d = 0; d != 3; ++d) {
-      compare("/grid/" + Twine(d), step.grid[d], contract.grid[d]);
+      if (step.grid[d] != contract.grid[d])
+        report(where + "/grid/" + Twine(d),
+               "expected " + contract.grid[d].str() +
+                   " as the contract says, found " + step.grid[d].str());
       compare("/block/" + Twine(d), step.block[d], contract.block[d]);
     }
     compare("/dynamic_lds", step.dynamicLds, contract.dynamicLds);
@@ -392,6 +405,13 @@ private:
         report(where + "/bits", "expected " + Twine(promised.bits) +
                                     " as the contract says, found " +
                                     Twine(slot.bits));
+      auto spell = [](const std::optional<Affine> &follows) {
+        return follows ? follows->str() : "one value for all launches";
+      };
+      if (slot.kind == Kind::Value && slot.follows != promised.follows)
+        report(where + "/follows", "expected " + spell(promised.follows) +
+                                       " as the contract says, found " +
+                                       spell(slot.follows));
       return;
     }
     uint64_t needed = contract.workspaceBytes;

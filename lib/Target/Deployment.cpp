@@ -7,6 +7,7 @@
 #include "Netra/Target/Deployment.h"
 
 #include "BundleFiles.h"
+#include "Netra/Catalog/AttributeJson.h"
 #include "Netra/Catalog/Json.h"
 #include "Netra/Target/Equivalence.h"
 
@@ -116,7 +117,7 @@ static Json describe(const Artifact &artifact, StringRef path) {
          {"options", instance.options},
          {"contract", contract.id()},
          {"identity_sha256", computationalIdentity(object, kernel)},
-         {"grid", contract.grid},
+         {"grid", affineToJson(contract.grid)},
          {"block", contract.block},
          {"static_lds", contract.staticLds},
          {"dynamic_lds", contract.dynamicLds},

@@ -213,6 +213,9 @@ private:
         description.symbol = kernel.getSymName().str();
         description.kernargBytes = contract->kernargBytes;
         description.staticLds = contract->staticLds;
+        if (!contract->problem.varying.empty())
+          varying[{result.codeObjects.size(), entry.kernels.size()}] =
+              *contract;
         for (const Argument &argument : contract->arguments)
           description.arguments.push_back({argument.name, argument.offset,
                                            argument.bytes, argument.kind,
@@ -375,6 +378,20 @@ private:
       step.grid[i] = uint64_t(launch.getGrid()[i]);
       step.block[i] = uint64_t(launch.getBlock()[i]);
     }
+    // A launch states the greatest of what its contract makes of the serving
+    // point.
+    auto varies = varying.find(kernel->second);
+    const Contract *contract =
+        varies == varying.end() ? nullptr : &varies->second;
+    if (contract) {
+      std::array<uint32_t, 3> greatest = contract->greatestGrid();
+      if (!llvm::equal(launch.getGrid(), greatest))
+        return launch.emitError()
+               << "expected the greatest grid of contract "
+               << launch.getContractAttr() << ", " << greatest[0] << ", "
+               << greatest[1] << ", " << greatest[2];
+      step.grid = contract->grid;
+    }
     step.dynamicLds = uint64_t(launch.getDynamicLds());
     const auto &expected =
         result.codeObjects[step.codeObject].kernels[step.kernel].arguments;
@@ -387,9 +404,12 @@ private:
       EngineSlot slot = describeSlot(attribute);
       // The contract knows whether 32 bits are signed; the builtin type of a
       // number in IR does not say.
-      if (slot.kind == EngineSlot::Kind::Value)
+      if (slot.kind == EngineSlot::Kind::Value) {
         slot.type = argument.type;
-      step.arguments.push_back(slot);
+        if (contract)
+          slot.follows = contract->arguments[step.arguments.size()].follows;
+      }
+      step.arguments.push_back(std::move(slot));
     }
     return success();
   }
@@ -467,6 +487,9 @@ private:
   EngineOp op;
   Engine result;
   DenseMap<Attribute, std::pair<uint64_t, uint64_t>> kernelIndex;
+  /// By kernel index: the contracts of kernels whose launches follow the
+  /// serving point.
+  std::map<std::pair<uint64_t, uint64_t>, Contract> varying;
   llvm::StringMap<uint64_t> bindingIndex, weightIndex;
 };
 

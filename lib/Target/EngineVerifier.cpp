@@ -403,16 +403,18 @@ private:
     const EngineKernel &kernel = kernels[step.kernel];
     uint64_t workItems = 1;
     for (size_t d = 0; d != 3; ++d) {
-      if (step.grid[d] == 0 || step.block[d] == 0 || step.block[d] > 1024 ||
-          step.grid[d] > UINT32_MAX / step.block[d]) {
-        report(where + "/grid/" + Twine(d),
-               "expected a block of 1 to 1024 and a grid whose work-items fit "
-               "32 bits, found " +
-                   Twine(step.grid[d]) + " of " + Twine(step.block[d]));
+      if (step.block[d] == 0 || step.block[d] > 1024) {
+        report(where + "/block/" + Twine(d),
+               "expected a block of 1 to 1024, found " + Twine(step.block[d]));
         return;
       }
       workItems *= step.block[d];
     }
+    std::string unlaunchable =
+        findUnlaunchable(step.grid, step.block, plan.profile.guards,
+                         target ? target->maxGridYz : UINT32_MAX);
+    if (!unlaunchable.empty())
+      report(where + "/grid", unlaunchable);
     if (kernel.maxWorkgroup && workItems > kernel.maxWorkgroup)
       report(where + "/block", "expected at most " +
                                    Twine(kernel.maxWorkgroup) +
@@ -469,6 +471,8 @@ private:
       else if (argument.bytes < 8 && (slot.bits >> (8 * argument.bytes)) != 0)
         report(where + "/bits", "expected a value of " + Twine(argument.bytes) +
                                     " bytes, found " + Twine(slot.bits));
+      else if (slot.follows)
+        checkFollowing(plan, slot, where);
       return;
     }
     if (slot.kind == Kind::Value) {
@@ -495,6 +499,18 @@ private:
       report(where, "expected elements of type " +
                         elementTypeName(argument.type) +
                         ", found a buffer of " + elementTypeName(*type));
+  }
+
+  /// `bits` are those of the greatest value, which the argument has room for.
+  void checkFollowing(const EnginePlan &plan, const EngineSlot &slot,
+                      const std::string &where) {
+    std::optional<uint64_t> greatest =
+        slot.follows->greatestOver(plan.profile.guards);
+    if (!greatest || *greatest > slot.bits)
+      report(where + "/follows",
+             "expected " + slot.follows->str() + " to be at most " +
+                 Twine(slot.bits) + " for " + toString(plan.profile.guards) +
+                 ", found " + (greatest ? Twine(*greatest) : Twine("more")));
   }
 
   /// Checks index and range, and records the touch. False after a finding.

@@ -110,8 +110,10 @@ std::string Assembler::codeSource(const Instance &instance) const {
     set("ARG_" + StringRef(argument.name).upper(), argument.offset);
   set("KERNARG_BYTES", contract.kernargBytes);
   static constexpr const char *axes[] = {"X", "Y", "Z"};
+  // Where dimensions vary, the code is made for the greatest of them.
+  std::array<uint32_t, 3> grid = contract.greatestGrid();
   for (size_t i = 0; i != 3; ++i)
-    set(Twine("GRID_") + axes[i], contract.grid[i]);
+    set(Twine("GRID_") + axes[i], grid[i]);
   for (size_t i = 0; i != 3; ++i)
     set(Twine("BLOCK_") + axes[i], contract.block[i]);
   set("STATIC_LDS", contract.staticLds);

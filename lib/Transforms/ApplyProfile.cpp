@@ -81,16 +81,45 @@ FailureOr<SmallVector<StringRef>> getDimNames(func::FuncOp func, unsigned index,
   return failure();
 }
 
-/// The type of an argument under `profile`.
-FailureOr<Type> bindArgument(func::FuncOp func, unsigned index,
-                             const ServingProfile &profile) {
+/// An argument under a profile: its type, and what its dimensions are bound to
+/// when a range is left open.
+struct BoundArgument {
+  Type type;
+  ArrayAttr dims;
+};
+
+/// Whether dimension `dim` of `type` may have any extent of `guard`. A launch
+/// uses the front of a tensor that is planned for the greatest.
+LogicalResult checkRange(func::FuncOp func, unsigned index, unsigned dim,
+                         RankedTensorType type, StringRef name,
+                         const ServingProfile &profile) {
+  const GuardRange &guard = profile.guards.at(name.str());
+  auto refuse = [&](StringRef why) {
+    return func.emitError()
+           << "argument #" << index << ": dimension " << dim
+           << " is bound to \"" << name << "\", which profile @" << profile.name
+           << " guards with the range " << spell(guard) << "; " << why;
+  };
+  if (guard.min == 0)
+    return refuse("an extent that varies is at least 1");
+  if (llvm::any_of(type.getShape().take_front(dim),
+                   [](int64_t extent) { return extent != 1; }))
+    return refuse("only an outermost extent may vary, because a launch uses "
+                  "the front of its buffers");
+  return success();
+}
+
+/// Binds an argument to `profile`.
+FailureOr<BoundArgument> bindArgument(func::FuncOp func, unsigned index,
+                                      const ServingProfile &profile) {
   Type type = func.getArgumentTypes()[index];
   if (!isDynamic(type))
-    return type;
+    return BoundArgument{type, {}};
   auto tensor = cast<RankedTensorType>(type);
   FailureOr<SmallVector<StringRef>> names = getDimNames(func, index, tensor);
   if (failed(names))
     return failure();
+  bool isBounded = false;
   SmallVector<int64_t> shape(tensor.getShape());
   for (auto [dim, extent] : llvm::enumerate(shape)) {
     if (!ShapedType::isDynamic(extent))
@@ -108,25 +137,32 @@ FailureOr<Type> bindArgument(func::FuncOp func, unsigned index,
       });
       return failure();
     }
-    if (!guard->second.isExact()) {
-      func.emitError()
-          << "argument #" << index << ": dimension " << dim << " is bound to \""
-          << name << "\", which profile @" << profile.name
-          << " guards with the range " << spell(guard->second)
-          << "; a kernel is compiled for one extent, so use a profile with an "
-             "exact guard on \""
-          << name << "\", one for each extent that is served";
+    isBounded |= !guard->second.isExact();
+    if (!guard->second.isExact() &&
+        failed(checkRange(func, index, dim, tensor, name, profile)))
       return failure();
-    }
-    if (guard->second.min > uint64_t(std::numeric_limits<int64_t>::max())) {
+    if (guard->second.max > uint64_t(std::numeric_limits<int64_t>::max())) {
       func.emitError() << "argument #" << index << ": the guard on \"" << name
                        << "\" does not fit an extent";
       return failure();
     }
-    extent = int64_t(guard->second.min);
+    extent = int64_t(guard->second.max);
   }
-  return Type(RankedTensorType::get(shape, tensor.getElementType(),
-                                    tensor.getEncoding()));
+  BoundArgument bound = {RankedTensorType::get(shape, tensor.getElementType(),
+                                               tensor.getEncoding()),
+                         {}};
+  if (!isBounded)
+    return bound;
+  Builder builder(func.getContext());
+  SmallVector<Attribute> dims;
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    bool varies = tensor.isDynamicDim(dim) &&
+                  !profile.guards.at((*names)[dim].str()).isExact();
+    dims.push_back(builder.getStringAttr(
+        varies ? (*names)[dim] : StringRef(std::to_string(extent))));
+  }
+  bound.dims = builder.getArrayAttr(dims);
+  return bound;
 }
 
 /// Extents that a dynamic dimension `dim` of a result of `op` may have, best
@@ -262,11 +298,13 @@ LogicalResult inferOnce(Operation *op, DynamicDims &dynamicDims,
 LogicalResult specialise(func::FuncOp clone, const ServingProfile &profile,
                          InferredTypes &inferred) {
   SmallVector<Type> argumentTypes;
+  SmallVector<ArrayAttr> argumentDims;
   for (unsigned i = 0; i < clone.getNumArguments(); ++i) {
-    FailureOr<Type> type = bindArgument(clone, i, profile);
-    if (failed(type))
+    FailureOr<BoundArgument> bound = bindArgument(clone, i, profile);
+    if (failed(bound))
       return failure();
-    argumentTypes.push_back(*type);
+    argumentTypes.push_back(bound->type);
+    argumentDims.push_back(bound->dims);
   }
   Block &body = clone.getBody().front();
   DynamicDims dynamicDims;
@@ -275,8 +313,11 @@ LogicalResult specialise(func::FuncOp clone, const ServingProfile &profile,
     if (isDynamic(argument.getType()))
       dynamicDims[argument] = getDynamicDims(argument.getType());
     argument.setType(type);
-    clone.removeArgAttr(argument.getArgNumber(),
-                        NetraDialect::getDimsAttrName());
+    unsigned index = argument.getArgNumber();
+    clone.removeArgAttr(index, NetraDialect::getDimsAttrName());
+    if (argumentDims[index])
+      clone.setArgAttr(index, NetraDialect::getDimsAttrName(),
+                       argumentDims[index]);
   }
   LogicalResult result = success();
   for (Operation &op : body.without_terminator()) {

@@ -13,8 +13,10 @@
 
 #include "CatalogAccess.h"
 #include "Parameters.h"
+#include "Varying.h"
 
 #include "Netra/Catalog/Layout.h"
+#include "Netra/IR/Varying.h"
 #include "Netra/Transforms/Passes.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -115,6 +117,9 @@ public:
     catalog = &getAnalysis<SharedCatalog>();
     if (failed(catalog->load(module, libraryRoot, target)))
       return signalPassFailure();
+    for (auto func : module.getOps<func::FuncOp>())
+      if (failed(annotateVarying(func)))
+        return signalPassFailure();
     selectOptions.target = target;
     selectOptions.allowExperimental = allowExperimental;
     selectOptions.allowGolden = !goldenRoot.empty();
@@ -155,7 +160,7 @@ private:
     std::vector<Alternative> &result = entry->second;
     if (!isNew)
       return result;
-    Problem current = op.getProblem();
+    Problem current = getProblem(op);
     std::vector<Problem> wanted = {current};
     for (const Tactic *tactic :
          (*catalog)->tacticsFor(current.family, current.operation))

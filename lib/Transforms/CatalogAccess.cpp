@@ -6,7 +6,7 @@
 
 #include "CatalogAccess.h"
 
-#include "Netra/IR/NetraOps.h"
+#include "Netra/IR/Varying.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -88,7 +88,7 @@ static FailureOr<Instance> makeInstance(Operation *op, const Catalog &catalog) {
     options[option.getName().str()] =
         cast<IntegerAttr>(option.getValue()).getInt();
   llvm::Expected<Instance> instance =
-      instantiate(*tactic, tacticOp.getProblem(), options);
+      instantiate(*tactic, getProblem(tacticOp), options);
   if (!instance)
     return emitErrors(op, instance.takeError());
   std::string id = instance->contract.id();
@@ -111,6 +111,8 @@ OperationKey netra::getOperationKey(Operation *op) {
     key.push_back(type.getAsOpaquePointer());
   for (Type type : op->getResultTypes())
     key.push_back(type.getAsOpaquePointer());
+  if (Attribute varying = op->getDiscardableAttr(kVaryingAttrName))
+    key.push_back(varying.getAsOpaquePointer());
   return key;
 }
 

@@ -542,7 +542,7 @@ private:
     kernel.reference = SymbolRefAttr::get(
         builder.getStringAttr(kernel.codeObject),
         FlatSymbolRefAttr::get(module.getContext(), kernel.symbol));
-    kernel.grid = extents(contract.grid);
+    kernel.grid = extents(contract.greatestGrid());
     kernel.block = extents(contract.block);
     kernel.staticLds = builder.getI64IntegerAttr(contract.staticLds);
     kernel.dynamicLds = builder.getI64IntegerAttr(contract.dynamicLds);

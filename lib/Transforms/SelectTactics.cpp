@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CatalogAccess.h"
+#include "Varying.h"
 
-#include "Netra/IR/NetraOps.h"
+#include "Netra/IR/Varying.h"
 #include "Netra/Transforms/Passes.h"
 
 #include <limits>
@@ -56,6 +57,10 @@ public:
         StringAttr::get(&getContext(), NetraDialect::getTacticAttrName());
     bool ok = true;
     for (auto func : module.getOps<func::FuncOp>())
+      ok &= succeeded(annotateVarying(func));
+    if (!ok)
+      return signalPassFailure();
+    for (auto func : module.getOps<func::FuncOp>())
       for (Block &block : func.getBody())
         for (Operation &op : llvm::make_early_inc_range(block))
           ok &= succeeded(visit(&op));
@@ -97,7 +102,7 @@ private:
       options.allowGolden = !goldenRoot.empty();
       // Near misses are for those who read them.
       options.nearestMisses = 0;
-      Problem problem = op.getProblem();
+      Problem problem = getProblem(op);
       choice.selection = &catalog->select(problem, options);
       if (!choice.selection->winner || explain || explainAll) {
         options.nearestMisses = explainAll

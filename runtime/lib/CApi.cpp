@@ -299,9 +299,12 @@ netra_status netra_engine_query_operation(const netra_engine *engine,
     if (step.kind == NETRA_STEP_LAUNCH) {
       const ManifestKernel &kernel =
           manifest.codeObjects[step.codeObject].kernels[step.kernel];
+      Point greatest;
+      for (unsigned i = 0; i < dimensionCount; ++i)
+        greatest[i] = manifest.plans[profile].guards[i].max;
       filled.symbol = kernel.symbol.c_str();
       for (int i = 0; i < 3; ++i) {
-        filled.grid[i] = uint32_t(step.grid[i]);
+        filled.grid[i] = uint32_t(step.grid[i].at(greatest));
         filled.block[i] = uint32_t(step.block[i]);
       }
       filled.static_lds = uint32_t(kernel.staticLds);

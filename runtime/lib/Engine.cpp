@@ -526,9 +526,11 @@ void Engine::preparePlan(Lane &lane, size_t index, PreparedPlan &plan) const {
     const ManifestKernel &kernel = kernelOf(step);
     out.function = functions[step.codeObject][step.kernel];
     for (int d = 0; d < 3; ++d) {
-      out.grid[d] = uint32_t(step.grid[d]);
+      out.grid[d] = uint32_t(step.grid[d].constant);
       out.block[d] = uint32_t(step.block[d]);
     }
+    if (step.varies())
+      out.varying = &step;
     out.dynamicLds = uint32_t(step.dynamicLds);
     out.kernargBytes = kernel.kernargBytes;
     uint8_t *image = plan.kernargs.data() + at;
@@ -542,6 +544,8 @@ void Engine::preparePlan(Lane &lane, size_t index, PreparedPlan &plan) const {
         std::memcpy(place, &operand.pointer, sizeof(void *));
       else
         std::memcpy(place, &operand.value, argument.bytes);
+      if (!slot.follows.isConstant())
+        out.values.push_back({place, argument.bytes, &slot.follows});
       if (slot.kind == ManifestSlot::Kind::Binding)
         plan.patches[slot.index].push_back(
             {reinterpret_cast<void **>(place), slot.offset});
@@ -615,6 +619,13 @@ Status Engine::prepare(uint32_t profile, void *stream) {
               cat("plan ", plan.name, ", step ", fallback.step,
                   ": the fallback registered for ", stepOf(fallback).operation,
                   " is not capturable; launches of this plan stay direct")};
+
+  for (const ManifestStep &step : plan.steps)
+    if (step.varies())
+      return {NETRA_UNSUPPORTED_PROFILE,
+              cat("plan ", plan.name, ", step ", step.name,
+                  ": its grid or arguments follow the shape of a launch, which "
+                  "a graph cannot; launches of this plan stay direct")};
 
   DeviceScope scope(*this);
   NETRA_RETURN_IF_FAILED(scope.getStatus());

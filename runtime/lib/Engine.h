@@ -23,6 +23,13 @@
 
 namespace netra::rt {
 
+/// Where a value that follows the point of a launch stands in an image.
+struct ValueSite {
+  void *address;
+  uint64_t bytes;
+  const ManifestAffine *value;
+};
+
 /// What a launch of one step needs, ready for HIP.
 struct PreparedStep {
   bool isLaunch = true;
@@ -32,6 +39,9 @@ struct PreparedStep {
   uint32_t dynamicLds = 0;
   size_t kernargBytes = 0;
   void *extra[5] = {};
+  /// Set when grid or values follow the point of a launch.
+  const ManifestStep *varying = nullptr;
+  std::vector<ValueSite> values;
   // Fallback: its number among those of the engine.
   size_t fallback = 0;
   std::vector<netra_operand> inputs, outputs;

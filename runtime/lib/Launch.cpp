@@ -18,7 +18,7 @@
 
 using namespace netra::rt;
 
-static std::array<uint64_t, dimensionCount> valuesOf(const netra_shape &shape) {
+static Point valuesOf(const netra_shape &shape) {
   return {shape.m, shape.batch, shape.sequence, shape.routed_rows,
           shape.tensor_parallel};
 }
@@ -177,9 +177,20 @@ Status Engine::runStep(const PreparedPlan &plan, size_t profile, size_t index,
                        const netra_shape &shape, void *stream) const {
   const PreparedStep &step = plan.steps[index];
   if (step.isLaunch) {
+    uint32_t grid[3] = {step.grid[0], step.grid[1], step.grid[2]};
+    if (step.varying) {
+      // As the images of buffers, those of values are this claim's to change.
+      Point point = valuesOf(shape);
+      for (int d = 0; d < 3; ++d)
+        grid[d] = uint32_t(step.varying->grid[d].at(point));
+      for (const ValueSite &site : step.values) {
+        uint64_t value = site.value->at(point);
+        std::memcpy(site.address, &value, site.bytes);
+      }
+    }
     int code = hip->ModuleLaunchKernel(
-        step.function, step.grid[0], step.grid[1], step.grid[2], step.block[0],
-        step.block[1], step.block[2], step.dynamicLds, stream, nullptr,
+        step.function, grid[0], grid[1], grid[2], step.block[0], step.block[1],
+        step.block[2], step.dynamicLds, stream, nullptr,
         step.kernargBytes ? const_cast<void **>(step.extra) : nullptr);
     if (!code)
       return Status::ok();

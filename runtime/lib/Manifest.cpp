@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <set>
 
@@ -31,6 +32,15 @@ uint64_t netra::rt::elementBytes(std::string_view type) {
     if (size.name == type)
       return size.bytes;
   return 0;
+}
+
+bool ManifestStep::varies() const {
+  auto follows = [](const ManifestSlot &slot) {
+    return !slot.follows.isConstant();
+  };
+  auto isFixed = [](const ManifestAffine &axis) { return axis.isConstant(); };
+  return !std::all_of(grid.begin(), grid.end(), isFixed) ||
+         std::any_of(arguments.begin(), arguments.end(), follows);
 }
 
 namespace {
@@ -63,6 +73,8 @@ public:
   bool has(std::string_view key) const {
     return value.is_object() && value.contains(key);
   }
+
+  bool isObject() const { return value.is_object(); }
 
   Node operator[](std::string_view key) const {
     static const json none;
@@ -265,6 +277,24 @@ ManifestKernel readKernel(const Node &node) {
   return kernel;
 }
 
+/// A number from 1 on, or {"constant": C, DIMENSION: FACTOR, …}.
+ManifestAffine readAffine(const Node &node) {
+  ManifestAffine affine;
+  if (!node.isObject()) {
+    affine.constant = node.number(1, UINT32_MAX);
+    return affine;
+  }
+  node.keys({"constant", "?m", "?batch", "?sequence", "?routed_rows",
+             "?tensor_parallel"});
+  affine.constant = node["constant"].number();
+  for (unsigned i = 0; i < dimensionCount; ++i)
+    if (node.has(dimensionNames[i]))
+      affine.factors[i] = node[dimensionNames[i]].number(1);
+  if (affine.isConstant())
+    node.fail("expected a number, or a factor of a dimension");
+  return affine;
+}
+
 ManifestSlot readSlot(const Node &node) {
   using Kind = ManifestSlot::Kind;
   ManifestSlot slot;
@@ -283,9 +313,14 @@ ManifestSlot readSlot(const Node &node) {
     node.keys({"kind", "offset", "bytes"});
     break;
   case Kind::Value:
-    node.keys({"kind", "type", "bits"});
+    node.keys({"kind", "type", "bits", "?follows"});
     slot.type = node["type"].type();
     slot.bits = node["bits"].number();
+    if (node.has("follows")) {
+      slot.follows = readAffine(node["follows"]);
+      if (slot.follows.isConstant())
+        node["follows"].fail("expected a factor of a dimension");
+    }
     return slot;
   case Kind::Null:
     node.keys({"kind"});
@@ -344,7 +379,12 @@ ManifestStep readStep(const Node &node) {
   step.contract = node["contract"].string();
   step.codeObject = node["code_object"].number();
   step.kernel = node["kernel"].number();
-  step.grid = node["grid"].triple();
+  std::vector<Node> grid = node["grid"].array();
+  if (grid.size() != 3)
+    node["grid"].fail(cat("expected 3 numbers, found ", grid.size()));
+  else
+    for (int i = 0; i < 3; ++i)
+      step.grid[i] = readAffine(grid[i]);
   step.block = node["block"].triple();
   step.dynamicLds = node["dynamic_lds"].number(0, UINT32_MAX);
   step.arguments = readSlots(node["arguments"]);

@@ -74,6 +74,36 @@ struct ManifestWeights {
   std::vector<ManifestWeight> entries;
 };
 
+/// The five dimensions a profile can guard, in the order of netra_shape.
+enum Dimension {
+  DimM,
+  DimBatch,
+  DimSequence,
+  DimRoutedRows,
+  DimTensorParallel
+};
+constexpr unsigned dimensionCount = 5;
+extern const char *const dimensionNames[dimensionCount];
+
+using Guards = std::array<netra_range, dimensionCount>;
+using Point = std::array<uint64_t, dimensionCount>;
+
+/// What a launch computes from its point: a constant and multiples of it.
+struct ManifestAffine {
+  uint64_t constant = 0;
+  Point factors = {};
+
+  bool isConstant() const { return factors == Point{}; }
+  /// Does not overflow inside the guards that it was verified for.
+  uint64_t at(const Point &point) const {
+    uint64_t sum = constant;
+    for (unsigned i = 0; i < dimensionCount; ++i)
+      sum += factors[i] * point[i];
+    return sum;
+  }
+  bool operator==(const ManifestAffine &) const = default;
+};
+
 /// What a kernel argument or a fallback operand is made of.
 struct ManifestSlot {
   enum class Kind : uint8_t { Binding, Weight, Arena, Value, Null };
@@ -81,6 +111,8 @@ struct ManifestSlot {
   uint64_t index = 0, offset = 0, bytes = 0;
   std::string type;  // Value
   uint64_t bits = 0; // Value
+  /// Of a value that each launch has its own of; `bits` are the greatest.
+  ManifestAffine follows;
 
   bool operator==(const ManifestSlot &) const = default;
   bool isMemory() const {
@@ -108,26 +140,17 @@ struct ManifestStep {
   // Launch.
   std::string tactic, contract;
   uint64_t codeObject = 0, kernel = 0, dynamicLds = 0;
-  std::array<uint64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  std::array<ManifestAffine, 3> grid = {};
+  std::array<uint64_t, 3> block = {1, 1, 1};
   std::vector<ManifestSlot> arguments;
   // Fallback.
   std::string family, reason;
   std::vector<ManifestAttribute> attributes;
   std::vector<ManifestOperand> inputs, outputs;
-};
 
-/// The five dimensions a profile can guard, in the order of netra_shape.
-enum Dimension {
-  DimM,
-  DimBatch,
-  DimSequence,
-  DimRoutedRows,
-  DimTensorParallel
+  /// Whether launches differ in more than their buffers.
+  bool varies() const;
 };
-constexpr unsigned dimensionCount = 5;
-extern const char *const dimensionNames[dimensionCount];
-
-using Guards = std::array<netra_range, dimensionCount>;
 
 struct ManifestPlan {
   std::string name, profile;

@@ -17,10 +17,11 @@ namespace {
 struct TargetLimits {
   const char *architecture;
   uint64_t waveSize;
-  uint64_t ldsBytes; // of one work-group
+  uint64_t ldsBytes;  // of one work-group
+  uint64_t maxGridYz; // work-groups of the second and the third axis
 };
-constexpr TargetLimits targets[] = {{"gfx950", 64, 163840},
-                                    {"gfx1100", 32, 65536}};
+constexpr TargetLimits targets[] = {{"gfx950", 64, 163840, 65535},
+                                    {"gfx1100", 32, 65536, 65535}};
 
 Status bad(std::string message) {
   return {NETRA_MANIFEST, cat("engine.json: ", std::move(message))};
@@ -330,9 +331,7 @@ private:
                        "dimension, found ",
                        step.block[i]));
       items *= step.block[i];
-      if (step.grid[i] > UINT32_MAX / step.block[i])
-        return bad(cat(what, ": grid ", step.grid[i], " times block ",
-                       step.block[i], " does not fit 32 bits"));
+      NETRA_RETURN_IF_FAILED(checkGrid(step, i, what));
     }
     if (items > kernel.maxWorkgroup)
       return bad(cat(what, ": a block of ", items,
@@ -354,6 +353,40 @@ private:
     return Status::ok();
   }
 
+  /// The ends of `affine` over the guards of the plan. False when 64 bits do
+  /// not hold one.
+  bool getRange(const ManifestAffine &affine, netra_range &range) const {
+    range = {affine.constant, affine.constant};
+    for (unsigned i = 0; i < dimensionCount; ++i)
+      for (auto [end, guard] : {std::pair(&range.min, plan->guards[i].min),
+                                std::pair(&range.max, plan->guards[i].max)}) {
+        uint64_t product;
+        if (affine.factors[i] &&
+            (__builtin_mul_overflow(affine.factors[i], guard, &product) ||
+             addOverflows(*end, product, *end)))
+          return false;
+      }
+    return true;
+  }
+
+  /// Every launch that the guards admit has a grid that can be launched.
+  Status checkGrid(const ManifestStep &step, int axis,
+                   const std::string &what) {
+    std::string where = cat(what, ": axis ", "xyz"[axis], " of the grid");
+    netra_range range;
+    if (!getRange(step.grid[axis], range))
+      return bad(cat(where, " does not fit 64 bits inside the guards"));
+    if (range.min == 0)
+      return bad(cat(where, " is 0 at the least of the guards"));
+    if (range.max > UINT32_MAX / step.block[axis])
+      return bad(cat(where, ": ", range.max, " times block ", step.block[axis],
+                     " does not fit 32 bits"));
+    if (axis && range.max > limits->maxGridYz)
+      return bad(cat(where, ": expected at most ", limits->maxGridYz,
+                     " work-groups, found ", range.max));
+    return Status::ok();
+  }
+
   Status checkArgument(const ManifestSlot &slot,
                        const ManifestArgument &argument,
                        const std::string &what) {
@@ -366,6 +399,12 @@ private:
       if (argument.bytes < 8 && slot.bits >> (8 * argument.bytes))
         return bad(cat(what, ": ", slot.bits, " does not fit ", argument.bytes,
                        " bytes"));
+      netra_range range;
+      if (!getRange(slot.follows, range) || range.max > slot.bits)
+        return bad(cat(what,
+                       ": what follows the guards exceeds its greatest "
+                       "value, ",
+                       slot.bits));
       return Status::ok();
     }
     if (slot.kind == ManifestSlot::Kind::Value)

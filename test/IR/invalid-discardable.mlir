@@ -23,8 +23,16 @@ module attributes {netra.profile = @decode} {}
 
 // -----
 
-// expected-error @+1 {{unknown attribute 'netra.colour': operations may have 'netra.profile', 'netra.tactic' and 'netra.place'}}
+// expected-error @+1 {{unknown attribute 'netra.colour': operations may have 'netra.profile', 'netra.tactic', 'netra.place' and 'netra.varying'}}
 module attributes {netra.colour = "red"} {}
+
+// -----
+
+func.func @f(%x: tensor<4xbf16>) {
+  // expected-error @+1 {{'netra.varying' must tell of an operation that a tactic can implement which 'dimensions' follow which 'guards', but is {dimensions = {M = {constant = 0 : i64, m = 1 : i64}}, guards = {}}}}
+  %0 = netra.activation %x {activation = #netra.activation<silu>, netra.varying = {dimensions = {M = {constant = 0, m = 1}}, guards = {}}} : tensor<4xbf16>
+  return
+}
 
 // -----
 

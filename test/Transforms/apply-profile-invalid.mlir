@@ -7,10 +7,18 @@
 // UNKNOWN: error: unknown profile "decode_m2"; the catalogue of gfx950 has {{.*}}decode_m1
 // ROOT: error: {{.*}}nowhere
 
-// A ranged guard on a dimension that a tensor uses.
+// A range on an extent that is not the outermost, and one that admits nothing.
 
-// expected-error @below {{argument #0: dimension 0 is bound to "batch", which profile @decode_m1 guards with the range 1..64; a kernel is compiled for one extent, so use a profile with an exact guard on "batch"}}
-func.func @ranged(%x: tensor<?x64xbf16> {netra.dims = ["batch", "64"]}) -> tensor<?x64xbf16> {
+// expected-error @below {{argument #0: dimension 1 is bound to "batch", which profile @decode_m1 guards with the range 1..64; only an outermost extent may vary, because a launch uses the front of its buffers}}
+func.func @inner(%x: tensor<4x?xbf16> {netra.dims = ["4", "batch"]}) -> tensor<4x?xbf16> {
+  %a = netra.activation %x {activation = #netra.activation<silu>} : tensor<4x?xbf16>
+  return %a : tensor<4x?xbf16>
+}
+
+// -----
+
+// expected-error @below {{argument #0: dimension 0 is bound to "sequence", which profile @decode_m1 guards with the range 0..1048576; an extent that varies is at least 1}}
+func.func @empty(%x: tensor<?x64xbf16> {netra.dims = ["sequence", "64"]}) -> tensor<?x64xbf16> {
   %a = netra.activation %x {activation = #netra.activation<silu>} : tensor<?x64xbf16>
   return %a : tensor<?x64xbf16>
 }

@@ -53,3 +53,18 @@ module @names {
     return %a : tensor<64x?xbf16>
   }
 }
+
+// -----
+
+// A range that is left open: tensors have the greatest extent, and the argument
+// says what it follows. Extents of 1 in front are none.
+
+// CHECK-LABEL: module @bounded
+// CHECK: func.func @f.decode_m1(%{{.*}}: tensor<1x64x256xbf16> {netra.dims = ["1", "batch", "256"]}, %{{.*}}: tensor<1x256xbf16>) -> tensor<128x128xbf16> attributes {netra.profile = @decode_m1}
+// CHECK: func.func @f.decode_m16_b16(%{{.*}}: tensor<1x16x256xbf16>, %{{.*}}: tensor<16x256xbf16>) -> tensor<32x128xbf16> attributes {netra.profile = @decode_m16_b16}
+module @bounded {
+  func.func @f(%x: tensor<1x?x256xbf16> {netra.dims = ["1", "batch", "256"]}, %y: tensor<?x256xbf16>) -> tensor<?x128xbf16> {
+    %r = netra.reshape %x : tensor<1x?x256xbf16> to tensor<?x128xbf16>
+    return %r : tensor<?x128xbf16>
+  }
+}

@@ -23,6 +23,17 @@ std::string dimensions(const std::array<uint64_t, 3> &value) {
          std::to_string(value[2]);
 }
 
+/// "(4 * m)x1x1"
+std::string dimensions(const AffineExtents &value) {
+  std::string text;
+  for (const Affine &extent : value) {
+    bool isSum = extent.str().find(' ') != std::string::npos;
+    text += text.empty() ? "" : "x";
+    text += isSum ? "(" + extent.str() + ")" : extent.str();
+  }
+  return text;
+}
+
 std::string guardText(const EngineProfile &profile) {
   std::string text;
   for (const auto &[name, range] : profile.guards) {

@@ -46,8 +46,8 @@ void forEachField(Numerics &value, auto &&visit) {
 }
 
 void forEachField(Argument &value, auto &&visit) {
-  auto &[name, kind, type, access, role, offset, bytes, operandOffset, bits] =
-      value;
+  auto &[name, kind, type, access, role, offset, bytes, operandOffset, bits,
+         follows] = value;
   visit("name", name);
   visit("kind", kind);
   visit("type", type);
@@ -57,6 +57,19 @@ void forEachField(Argument &value, auto &&visit) {
   visit("bytes", bytes);
   visit("operand_offset", operandOffset);
   visit("bits", bits);
+  visit("follows", follows);
+}
+
+void forEachField(Affine &value, auto &&visit) {
+  auto &[constant, terms] = value;
+  visit("constant", constant);
+  visit("terms", terms);
+}
+
+void forEachField(GuardRange &value, auto &&visit) {
+  auto &[min, max] = value;
+  visit("min", min);
+  visit("max", max);
 }
 
 void forEachField(OperandSpec &value, auto &&visit) {
@@ -68,12 +81,15 @@ void forEachField(OperandSpec &value, auto &&visit) {
 }
 
 void forEachField(Problem &value, auto &&visit) {
-  auto &[family, operation, dimensions, operands, attributes] = value;
+  auto &[family, operation, dimensions, operands, attributes, varying, guards] =
+      value;
   visit("family", family);
   visit("operation", operation);
   visit("dimensions", dimensions);
   visit("operands", operands);
   visit("attributes", attributes);
+  visit("varying", varying);
+  visit("guards", guards);
 }
 
 void forEachField(Contract &value, auto &&visit) {
@@ -192,6 +208,33 @@ void draw(Random &random, OperandSpec &value) {
   }
 }
 
+/// Has dimensions, grid and values follow guards, as one that is well-formed
+/// does.
+void vary(Random &random, Contract &contract) {
+  static const char *const names[] = {"m", "batch", "sequence", "routed_rows",
+                                      "tensor_parallel"};
+  Problem &problem = contract.problem;
+  auto follow = [&](const char *guard) {
+    return Affine(below(random, 3), {{guard, 1 + below(random, 4)}});
+  };
+  for (size_t i = 1 + below(random, 3); i-- != 0;) {
+    const char *guard = names[below(random, std::size(names))];
+    uint64_t least = 1 + below(random, 4);
+    problem.guards.try_emplace(
+        guard, GuardRange{least, least + 1 + below(random, 60)});
+    std::string name = "V" + std::to_string(i);
+    problem.varying[name] = follow(guard);
+    problem.dimensions[name] =
+        int64_t(*problem.varying[name].greatestOver(problem.guards));
+    contract.grid[below(random, 3)] = follow(guard);
+    for (Argument &argument : contract.arguments)
+      if (argument.kind == ArgumentKind::Value && random() % 2) {
+        argument.follows = follow(guard);
+        argument.bits = *argument.follows->greatestOver(problem.guards);
+      }
+  }
+}
+
 Contract randomContract(Random &random) {
   Contract contract;
   auto fill = [&](const char *, auto &field) {
@@ -200,9 +243,10 @@ Contract randomContract(Random &random) {
   };
   forEachField(contract, fill);
   forEachField(contract.numerics, fill);
-  for (auto *triple : {&contract.grid, &contract.block})
-    for (uint32_t &extent : *triple)
-      extent = 1 + static_cast<uint32_t>(below(random, 1000));
+  for (uint32_t &extent : contract.block)
+    extent = 1 + static_cast<uint32_t>(below(random, 1000));
+  for (Affine &extent : contract.grid)
+    extent = 1 + below(random, 1000);
   Problem &problem = contract.problem;
   draw(random, problem.family, /*anyText=*/false);
   draw(random, problem.operation, /*anyText=*/false);
@@ -224,6 +268,8 @@ Contract randomContract(Random &random) {
   contract.arguments.resize(below(random, 4));
   for (Argument &argument : contract.arguments)
     forEachField(argument, fill);
+  if (random() % 2)
+    vary(random, contract);
   return contract;
 }
 
@@ -250,6 +296,8 @@ public:
       });
     else if constexpr (std::is_same_v<T, AttributeValue>)
       walkAttribute(at, value);
+    else if constexpr (std::is_same_v<T, std::optional<Affine>>)
+      walkOptional(at, value);
     else if constexpr (requires { value.insert_or_assign("", value[""]); })
       walkMap(at, value);
     else if constexpr (requires { value.push_back(value[0]); } &&
@@ -304,6 +352,15 @@ private:
     });
     for (auto &[name, value] : map)
       walk(at + "/" + name, value);
+  }
+
+  void walkOptional(const std::string &at, std::optional<Affine> &value) {
+    if (!value) {
+      offer(at + " there", [&] { value.emplace(); });
+      return;
+    }
+    walk(at, *value);
+    offer(at + " absent", [&] { value.reset(); });
   }
 
   /// Another value, and the same spelling as another type.
@@ -383,6 +440,8 @@ TEST(ContractProperty, EveryFieldIsPrintedAndParsed) {
     EXPECT_EQ(again->grid, contract.grid);
     EXPECT_EQ(again->block, contract.block);
     EXPECT_EQ(again->problem.dimensions, contract.problem.dimensions);
+    EXPECT_EQ(again->problem.varying, contract.problem.varying);
+    EXPECT_EQ(again->problem.guards, contract.problem.guards);
     ASSERT_EQ(again->problem.attributes.size(),
               contract.problem.attributes.size());
     for (const auto &[name, value] : contract.problem.attributes)

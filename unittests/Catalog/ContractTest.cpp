@@ -88,8 +88,16 @@ TEST(Contract, CanonicalForm) {
   small.problem.family = "f";
   small.problem.operation = "o";
   small.problem.attributes["eps"] = 1.0;
-  small.arguments.push_back({"n", ArgumentKind::Value, ElementType::I32,
-                             Access::Value, "", 0, 4, 0, 7});
+  small.arguments.push_back({"n",
+                             ArgumentKind::Value,
+                             ElementType::I32,
+                             Access::Value,
+                             "",
+                             0,
+                             4,
+                             0,
+                             7,
+                             {}});
   EXPECT_EQ(
       small.toJson(),
       R"({"arguments":[{"access":"value","bits":7,"bytes":4,"kind":"value",)"

@@ -46,6 +46,8 @@ inline const char *const tacticText = R"json({
   },
   "options": {"WAVES": [4, 2, 1], "DEPTH": [2, 1]},
   "requires": ["K % (64 * WAVES) == 0", "DEPTH <= K / (64 * WAVES)"],
+  "follows": ["M"],
+  "masks": ["N"],
   "constants": {
     "EPILOGUE": {"attribute": "epilogue", "values": {"none": 0, "silu": 1}},
     "HAS_BIAS": {"present": "bias"},
@@ -60,7 +62,7 @@ inline const char *const tacticText = R"json({
     {"name": "weight", "kind": "pointer", "role": "weight", "access": "read"},
     {"name": "second_half", "kind": "pointer", "role": "weight", "access": "read", "operand_offset": "N / 2 * K"},
     {"name": "bias", "kind": "pointer", "role": "bias", "access": "read"},
-    {"name": "rows", "kind": "value", "type": "i32", "value": "M"},
+    {"name": "rows", "kind": "value", "type": "i32", "value": "M", "follows": true},
     {"name": "result", "kind": "pointer", "role": "result", "access": "write"},
     {"name": "epsilon", "kind": "value", "type": "f32", "value": {"f32": "epsilon"}},
     {"name": "scale", "kind": "value", "type": "f64", "value": {"f64": "weight_offset"}},

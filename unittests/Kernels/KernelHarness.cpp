@@ -206,10 +206,17 @@ Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
   sim::Device device(deviceOptions);
 
   const Contract &contract = kernel.instance.contract;
+  // One point is a box whose ends meet.
+  GuardBox point;
+  for (const auto &[name, range] : contract.problem.guards) {
+    uint64_t value = options.point ? options.point->at(name) : range.max;
+    point[name] = {value, value};
+  }
   std::map<std::string, uint64_t> addresses, sizes;
   std::vector<uint8_t> kernarg(contract.kernargBytes, 0);
   for (const Argument &argument : contract.arguments) {
-    uint64_t bits = argument.bits;
+    uint64_t bits =
+        argument.follows ? *argument.follows->leastOver(point) : argument.bits;
     if (argument.kind == ArgumentKind::Pointer) {
       auto taken = options.inPlace.find(argument.role);
       if (taken != options.inPlace.end()) {
@@ -258,7 +265,8 @@ Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
   }
 
   sim::LaunchParams params;
-  params.grid = contract.grid;
+  for (size_t i = 0; i != 3; ++i)
+    params.grid[i] = uint32_t(*contract.grid[i].leastOver(point));
   params.block = contract.block;
   params.dynamicLds = static_cast<uint32_t>(contract.dynamicLds);
   params.kernarg = kernarg;

@@ -70,6 +70,9 @@ struct RunOptions {
   std::map<std::string, std::map<uint64_t, Bytes>> pieces = {};
   /// Results that take over the memory of an input: result role → input role.
   std::map<std::string, std::string> inPlace = {};
+  /// Where dimensions vary, the serving point of the launch; without one, the
+  /// greatest.
+  std::optional<std::map<std::string, uint64_t>> point = std::nullopt;
 };
 
 /// What came out.

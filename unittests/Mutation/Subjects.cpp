@@ -265,8 +265,8 @@ std::vector<SubjectMaker> projectSubjects() {
            const Contract &contract = instance->contract;
            subject.itemsPerGroup =
                contract.block[0] * contract.block[1] * contract.block[2];
-           subject.groups =
-               uint64_t(contract.grid[0]) * contract.grid[1] * contract.grid[2];
+           std::array<uint32_t, 3> grid = contract.greatestGrid();
+           subject.groups = uint64_t(grid[0]) * grid[1] * grid[2];
            subject.dynamicLds = unsigned(contract.dynamicLds);
            auto shared = std::make_shared<Instance>(std::move(*instance));
            auto inputs =

@@ -230,6 +230,13 @@ TEST(RefusalTest, SeededDefects) {
   auto value = [](const char *type, uint64_t bits) {
     return json{{"kind", "value"}, {"type", type}, {"bits", bits}};
   };
+  auto affine = [](const char *dimension, uint64_t factor,
+                   uint64_t constant = 0) {
+    json result = {{"constant", constant}};
+    if (*dimension)
+      result[dimension] = factor;
+    return result;
+  };
   const Entry entries[] = {
       {"/format", "netra.engine/2", NETRA_MANIFEST, "netra.engine/1"},
       {"/target/architecture", "gfx942", NETRA_UNSUPPORTED_TARGET, "gfx942"},
@@ -326,6 +333,19 @@ TEST(RefusalTest, SeededDefects) {
       {at("/grid/0"), uint64_t(1) << 32, NETRA_MANIFEST, "expected 1 to"},
       {at("/grid/0"), (uint64_t(1) << 32) - 1, NETRA_MANIFEST, "32 bits"},
       {at("/grid"), {1, 1}, NETRA_MANIFEST, "3 numbers"},
+      {at("/grid/1"), 65536, NETRA_MANIFEST, "at most 65535"},
+      {at("/grid/0"), affine("", 0), NETRA_MANIFEST, "factor of a dimension"},
+      {at("/grid/0"), affine("heads", 1), NETRA_MANIFEST, "unknown key"},
+      {at("/grid/0"), affine("batch", 0), NETRA_MANIFEST, "expected 1 to"},
+      {at("/grid/0"), affine("sequence", 1), NETRA_MANIFEST, "is 0 at the"},
+      {at("/grid/0"), affine("sequence", 2, 1), NETRA_MANIFEST, "64 bits"},
+      {at("/grid/0"), affine("batch", 1 << 26), NETRA_MANIFEST, "32 bits"},
+      {at("/grid/1"), affine("batch", 1024), NETRA_MANIFEST, "at most 65535"},
+      {at("/arguments/4/follows"), affine("batch", 1), NETRA_MANIFEST,
+       "exceeds its greatest value, 3"},
+      {at("/arguments/4/follows"), 1, NETRA_MANIFEST, "factor of a dimension"},
+      {at("/arguments/0/follows"), affine("batch", 1), NETRA_MANIFEST,
+       "unknown key"},
       {at("/block/0"), 128, NETRA_MANIFEST, "maximum is 64"},
       {at("/block/1"), 2, NETRA_MANIFEST, "maximum is 64"},
       {at("/block/0"), 2048, NETRA_MANIFEST, "1024"},

@@ -75,6 +75,11 @@ TEST(Bundle, SchemaAndReaderAgree) {
       PackStep::makeLayout("n16k16")};
   for (const char *guard : {"sequence", "routed_rows", "tensor_parallel"})
     engine.plans[0].profile.guards[guard] = {1, 4};
+  EngineStep &step = engine.plans[0].steps[0];
+  for (llvm::StringRef guard : guardNames)
+    step.grid[0].terms[guard.str()] = 2;
+  step.arguments.push_back(EngineSlot::value(ElementType::I32, 9));
+  step.arguments.back().follows = Affine(1, {{"m", 2}});
   Json document = Json::parse(writeEngineJson(engine));
   EXPECT_TRUE(schema.accepts(document));
   size_t accepted = 0, refused = 0;

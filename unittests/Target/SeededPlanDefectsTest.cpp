@@ -83,9 +83,31 @@ std::vector<Defect> launches() {
       {"KernelUnknown", [](Engine &e) { step(e, 0).kernel = 4; },
        "/steps/0/kernel"},
       {"GridTooLarge", [](Engine &e) { step(e, 0).grid[0] = UINT32_MAX; },
-       "/steps/0/grid/0: expected a block of 1 to 1024"},
+       "/steps/0/grid: axis x: expected 1 to 67108863 work-groups"},
       {"GridNotOfTheContract", [](Engine &e) { step(e, 0).grid[0] = 2; },
        "/steps/0/grid/0: expected 1 as the contract says, found 2"},
+      {"GridOfManyRows",
+       [](Engine &e) { step(e, 0).grid[1] = Affine(0, {{"batch", 1024}}); },
+       "/steps/0/grid: axis y: expected 1 to 65535 work-groups, found that "
+       "1024 * batch is 65536 at batch = 64"},
+      {"GridOfNoGuard",
+       [](Engine &e) { step(e, 0).grid[0] = Affine(1, {{"sequence", 1}}); },
+       "is more than 64 bits hold at sequence = any value"},
+      {"GridFollowsByItself",
+       [](Engine &e) { step(e, 0).grid[0] = Affine(0, {{"m", 1}}); },
+       "/steps/0/grid/0: expected 1 as the contract says, found m"},
+      {"ValueAboveTheGreatest",
+       [](Engine &e) {
+         step(e, 0).arguments[1].follows = Affine(0, {{"batch", 2}});
+       },
+       "/arguments/1/follows: expected 2 * batch to be at most 64 for m 1, "
+       "batch 1..64, found 128"},
+      {"ValueFollowsByItself",
+       [](Engine &e) {
+         step(e, 0).arguments[1].follows = Affine(0, {{"batch", 1}});
+       },
+       "/arguments/1/follows: expected one value for all launches as the "
+       "contract says, found batch"},
       {"BlockTooLarge", [](Engine &e) { step(e, 0).block[1] = 2; },
        "/steps/0/block: expected at most 64 work-items, found 128"},
       {"BlockNotOfTheContract", [](Engine &e) { step(e, 0).block[0] = 32; },
@@ -335,6 +357,12 @@ std::vector<Defect> contracts() {
        "for gfx942"},
       {"Grid", editContract([](Json &c) { c["grid"] = {2, 1, 1}; }),
        "/steps/0/grid/0: expected 2 as the contract says, found 1"},
+      {"OtherGuards", editContract([](Json &c) {
+         c["problem"]["guards"] = {{"batch", {2, 64}}};
+         c["problem"]["varying"]["N"] = {{"constant", 0}, {"batch", 1}};
+       }),
+       "/steps/0/contract: expected a contract for all that plan decode admits "
+       "(m 1, batch 1..64), found one for batch 2..64"},
       {"KernargBytes", editContract([](Json &c) { c["kernarg_bytes"] = 32; }),
        "/kernel (kernarg bytes): expected 32 as the contract says, found 24"},
       {"StaticLds", editContract([](Json &c) { c["static_lds"] = 512; }),

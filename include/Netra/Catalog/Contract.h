@@ -17,6 +17,7 @@
 #ifndef NETRA_CATALOG_CONTRACT_H
 #define NETRA_CATALOG_CONTRACT_H
 
+#include "Netra/Catalog/Affine.h"
 #include "Netra/Catalog/ElementType.h"
 
 #include <array>
@@ -60,12 +61,18 @@ struct Problem {
   /// the canonical form sorts by role.
   std::vector<OperandSpec> operands;
   std::map<std::string, AttributeValue> attributes;
+  /// Dimensions that each launch has a value of its own of, and what it
+  /// follows; `dimensions` and the shapes then have the greatest. Empty under a
+  /// profile that fixes every extent.
+  std::map<std::string, Affine> varying;
+  /// The ranges of what `varying` follows.
+  GuardBox guards;
 
   /// The operand of `role`, or null.
   const OperandSpec *find(llvm::StringRef role) const;
 
   /// Checks names (identifiers), extents, duplicate roles, layouts against
-  /// shapes. The message lists every fault.
+  /// shapes, what varies against its guards. The message lists every fault.
   llvm::Error verify() const;
 
   /// Canonical JSON: keys sorted, no white space, operands sorted by role, each
@@ -101,6 +108,9 @@ struct Argument {
   uint64_t operandOffset = 0;
   /// Bits of the value, zero-extended; 0 for a pointer.
   uint64_t bits = 0;
+  /// The value of each launch, where it follows the serving point; `bits` are
+  /// then those of the greatest.
+  std::optional<Affine> follows;
 
   bool operator==(const Argument &) const = default;
 };
@@ -123,8 +133,9 @@ struct Contract {
   std::vector<Argument> arguments;
   /// Size of the kernarg segment, in bytes.
   uint64_t kernargBytes = 0;
-  /// In work-groups and in work-items.
-  std::array<uint32_t, 3> grid = {1, 1, 1};
+  /// In work-groups; launchable at every point inside `problem.guards`.
+  AffineExtents grid = {1, 1, 1};
+  /// In work-items.
   std::array<uint32_t, 3> block = {1, 1, 1};
   /// In bytes.
   uint64_t staticLds = 0;
@@ -134,6 +145,9 @@ struct Contract {
   Numerics numerics;
   bool graphCapture = true;
   bool deterministic = true;
+
+  /// The grid at the upper ends of the guards.
+  std::array<uint32_t, 3> greatestGrid() const;
 
   /// Canonical JSON, see Problem::toJson.
   std::string toJson() const;

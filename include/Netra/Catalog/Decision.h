@@ -28,9 +28,6 @@ inline constexpr size_t guardCount = std::size(guardNames);
 /// A value for each dimension.
 using ServingPoint = std::array<uint64_t, guardCount>;
 
-/// Guards by dimension; one that is not named may have any value.
-using GuardBox = std::map<std::string, GuardRange>;
-
 /// "m=1, batch=64, …" and "m 1..16, batch 64".
 std::string toString(const ServingPoint &point);
 std::string toString(const GuardBox &box);

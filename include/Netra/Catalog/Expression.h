@@ -55,6 +55,16 @@ public:
   llvm::Expected<int64_t> evaluate(
       llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup) const;
 
+  /// A constant and multiples of names.
+  struct Linear {
+    int64_t constant = 0;
+    std::map<std::string, int64_t> terms; // none is 0
+  };
+  /// The same where some identifiers stand for linear forms. What is not linear
+  /// in them, such as a product of two, is an error that says so.
+  llvm::Expected<Linear> evaluateLinear(
+      llvm::function_ref<llvm::Expected<Linear>(llvm::StringRef)> lookup) const;
+
   /// Identifiers that occur, sorted, each once.
   const std::vector<std::string> &identifiers() const;
 

@@ -36,6 +36,8 @@ struct DimensionMatch {
   std::optional<int64_t> min, max, multipleOf;
 
   bool accepts(int64_t value) const;
+  /// All values from `least` to `greatest`.
+  bool acceptsAll(int64_t least, int64_t greatest) const;
   std::string describe() const;
 };
 
@@ -80,6 +82,8 @@ struct ArgumentSpec {
   /// Of a value; of a golden's pointer, what its operand must have.
   std::optional<ElementType> type;
   std::optional<ConstantSource> value;
+  /// Of a value: whether each launch passes its own, where dimensions vary.
+  bool follows = false;
   /// Where a golden has it; otherwise arguments follow each other.
   std::optional<uint64_t> offset;
 };
@@ -155,6 +159,9 @@ struct Tactic {
   /// In manifest order; the last one varies fastest.
   std::vector<std::pair<std::string, std::vector<int64_t>>> options;
   std::vector<Expression> requirements;
+  /// Dimensions of which a launch may have fewer than the machine code was made
+  /// for: the grid follows them, or work-groups beyond them do nothing.
+  std::set<std::string> follows, masks;
   std::map<std::string, ConstantSource> constants;
   std::vector<ArgumentSpec> arguments;
 
@@ -174,14 +181,6 @@ struct Tactic {
 
   /// Path of the manifest relative to the library root, for messages.
   std::string manifestPath;
-};
-
-/// An inclusive range of a serving parameter.
-struct GuardRange {
-  uint64_t min = 0, max = 0;
-  bool contains(uint64_t value) const { return value >= min && value <= max; }
-  bool isExact() const { return min == max; }
-  bool operator==(const GuardRange &) const = default;
 };
 
 /// A serving point. Guards by name: "m", "batch", "sequence", "routed_rows",

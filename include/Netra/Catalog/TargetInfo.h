@@ -22,6 +22,7 @@ struct TargetInfo {
   uint32_t codeObjectVersion;
   uint32_t computeUnits;
   uint32_t maxWorkgroup; // work-items
+  uint32_t maxGridYz;    // work-groups of the second and the third axis
   uint64_t maxLds;       // bytes per work-group
   uint32_t maxVgprs;     // architectural, per lane
   uint32_t maxAgprs;

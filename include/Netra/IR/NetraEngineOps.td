@@ -269,7 +269,8 @@ def Netra_LaunchOp : Netra_Op<"launch", [
   let description = [{
     Grid in work-groups, block in work-items, LDS in bytes. `args` has one entry per
     kernel argument, in order. `after` numbers the earlier steps of the plan that
-    must be complete.
+    must be complete. Under a profile that bounds dimensions, grid and values are
+    those of the greatest serving point; the contract says how they follow it.
 
     ```mlir
     netra.launch @k0::@netra_rms_norm grid(1, 1, 1) block(256, 1, 1) static_lds(1024) dynamic_lds(0)

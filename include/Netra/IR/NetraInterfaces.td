@@ -86,7 +86,7 @@ def Netra_FusionOpInterface : OpInterface<"FusionOpInterface"> {
         when every family of tactics has the fused form beside the unfused one.
         Follows from what this operation, `neighbour` and the users of their
         results are, so that equal layers need be asked once.
-      }], "::llvm::SmallVector<::netra::Problem>", "getFusedProblems",
+      }], "::std::vector<::netra::Problem>", "getFusedProblems",
       (ins "::mlir::Operation *":$neighbour), "", "return {};">,
     InterfaceMethod<[{
         Takes over the work of `neighbour`, for which `canAbsorb` has succeeded,

@@ -102,18 +102,19 @@ struct EngineSlot {
   uint64_t bytes = 0;  // Binding, Weight, Arena: bytes reachable from there
   ElementType type = ElementType::I32; // Value
   uint64_t bits = 0;                   // Value, zero-extended
+  std::optional<Affine> follows; // Value of each launch; `bits` of the greatest
 
   static EngineSlot binding(uint64_t index, uint64_t offset, uint64_t bytes) {
-    return {Kind::Binding, index, offset, bytes, ElementType::I32, 0};
+    return {Kind::Binding, index, offset, bytes, ElementType::I32, 0, {}};
   }
   static EngineSlot weight(uint64_t index, uint64_t offset, uint64_t bytes) {
-    return {Kind::Weight, index, offset, bytes, ElementType::I32, 0};
+    return {Kind::Weight, index, offset, bytes, ElementType::I32, 0, {}};
   }
   static EngineSlot arena(uint64_t offset, uint64_t bytes) {
-    return {Kind::Arena, 0, offset, bytes, ElementType::I32, 0};
+    return {Kind::Arena, 0, offset, bytes, ElementType::I32, 0, {}};
   }
   static EngineSlot value(ElementType type, uint64_t bits) {
-    return {Kind::Value, 0, 0, 0, type, bits};
+    return {Kind::Value, 0, 0, 0, type, bits, {}};
   }
   static EngineSlot null() { return {}; }
   bool operator==(const EngineSlot &) const = default;
@@ -142,7 +143,8 @@ struct EngineStep {
   // Launch only. Arguments in the order and number of the kernel's.
   std::string tactic, contract;
   uint64_t codeObject = 0, kernel = 0;
-  std::array<uint64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  AffineExtents grid = {1, 1, 1};
+  std::array<uint64_t, 3> block = {1, 1, 1};
   uint64_t dynamicLds = 0;
   std::vector<EngineSlot> arguments;
 

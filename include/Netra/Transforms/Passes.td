@@ -25,9 +25,10 @@ def NetraApplyProfile : Pass<"netra-apply-profile", "mlir::ModuleOp"> {
     single dynamic dimension is `"m"` if nothing but extents of 1 stands before
     it.
 
-    A dimension can only be bound to an exact guard, because kernels are never
-    generic. A ranged guard on a dimension that a tensor uses is refused with
-    the name of the dimension, of the profile and what to do.
+    A dimension that is bound to a range gets the greatest extent, for which
+    memory is planned; `netra.dims` stays at the argument and says so. A launch
+    uses the front of such a tensor, so only an outermost extent may vary; any
+    other is refused with the name of the dimension, of the profile and why.
 
     Before:
 
@@ -173,8 +174,10 @@ def NetraSelectTactics : Pass<"netra-select-tactics", "mlir::ModuleOp"> {
   let description = [{
     Holds the exact problem of each operation against the catalogue. The winner
     is attached as `netra.tactic`, with its options and the id of its contract.
-    An operation that no tactic matches becomes a `netra.fallback` whose reason
-    names the nearest tactics and the fields in which they differ; there is no
+    Where arguments are bound to a range, `netra.varying` tells which dimensions
+    of the problem follow it; a tactic matches when its grid follows them too, or
+    it masks them. An operation that no tactic matches becomes a `netra.fallback`
+    whose reason names the nearest tactics and the fields in which they differ; there is no
     approximate match. A golden tactic takes part only with `golden-root`, and
     is an error when its code object is not there byte for byte.
 

@@ -221,7 +221,8 @@ typedef struct netra_operation_info {
   const char *name, *operation;
   /* Of a launch, otherwise "". */
   const char *tactic, *contract, *symbol;
-  uint32_t grid[3], block[3]; /* work-groups, work-items */
+  /* Work-groups, of the greatest shape of the profile, and work-items. */
+  uint32_t grid[3], block[3];
   uint32_t static_lds, dynamic_lds, kernarg_bytes;
   const char *reason; /* of a fallback, otherwise "" */
   /* Since 1.1. The family of tactics of a fallback, otherwise or without one
