@@ -514,7 +514,8 @@ private:
     // from starting: when nothing ended for a while, others come in beside it.
     // Many may be resident soon, very many only when it takes long.
     constexpr size_t maxResident = 512, fewResident = 64;
-    constexpr uint64_t patience = 1 << 18, longPatience = 1 << 24;
+    const uint64_t patience = std::max<uint64_t>(state.options.patience, 4),
+                   longPatience = 64 * patience;
     // Private memory may be 128 MiB for each of them.
     constexpr size_t maxResidentBytes = size_t(2) << 30;
     const uint64_t limit = state.options.instructionLimit;
@@ -751,6 +752,7 @@ Device::Impl::launch(Device &device, const std::shared_ptr<CodeObject> &object,
     result.findings.push_back(std::move(all[i]));
   }
   result.suppressed = all.size() - result.findings.size();
+  result.instructions = launchState.executed.load();
   if (launchState.counters) {
     finishCounters(counters, launchState);
     result.counters = std::move(counters.total);

@@ -457,6 +457,23 @@ void InitChecker::scalarLogic(const Instruction &inst, const LogicForm &form,
   state.isSurelySet = result.bits & result.defined;
 }
 
+RegisterRange InitChecker::selected(const Instruction &inst,
+                                    const InstructionInfo &info, const Wave &w,
+                                    RegisterRange range, bool isWrite) {
+  if (!isIndexed(w) || range.file != RegisterFile::Vector ||
+      (info.cls != InstructionClass::Valu &&
+       info.cls != InstructionClass::Transcendental))
+    return range;
+  const unsigned index = w.m0() & 0xff, enable = w.m0() >> 12 & 0xf;
+  bool isMoved = isWrite && (enable & 8);
+  for (unsigned k = 0; !isWrite && k < 3 && k < inst.numSrc(); ++k)
+    isMoved |= (enable >> k & 1) && inst.src(k).isVector() &&
+               inst.src(k).index == range.first;
+  if (isMoved)
+    range.first += index;
+  return range;
+}
+
 void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
   const InstructionInfo &info = monitor.state().program->info[inst.index];
   const uint64_t exec = state.exec;
@@ -469,9 +486,10 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
                              ? w.allLanes()
                              : exec;
   uint64_t undefined = 0;
-  for (const RegisterRange &range : info.reads) {
-    if (range.isTied && !keepsTied[info.mnemonicId])
+  for (const RegisterRange &named : info.reads) {
+    if (named.isTied && !keepsTied[info.mnemonicId])
       continue;
+    const RegisterRange range = selected(inst, info, w, named, false);
     unsigned which = 0;
     const uint64_t missing = undefinedLanes(state, range, lanes, which);
     if (!missing)
@@ -552,9 +570,10 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
   }
   if (shape != Shape::Plain)
     state.undefined = crossLane(inst, info, w, state);
-  else if (inst.encoding != Encoding::Dpp)
-    followBytes(inst, info, w, state);
-  else {
+  else if (inst.encoding != Encoding::Dpp) {
+    if (!isIndexed(w)) // else whole registers are followed
+      followBytes(inst, info, w, state);
+  } else {
     // Source 0 comes from other lanes.
     uint64_t source = 0, moved = 0, others = 0;
     const Operand &first = inst.src(0);
@@ -595,7 +614,8 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
     written = w.allLanes();
   const bool isLoad = info.isLoad && state.hasUndefinedLoad;
   unsigned destination = 0;
-  for (const RegisterRange &range : info.writes) {
+  for (const RegisterRange &named : info.writes) {
+    const RegisterRange range = selected(inst, info, w, named, true);
     if (range.file == RegisterFile::Vector) {
       for (unsigned k = 0; k < range.count && range.first + k < NumVectorRows;
            ++k) {

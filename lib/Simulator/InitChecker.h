@@ -35,14 +35,16 @@ public:
     state.hasLoaded = state.hasUndefinedLoad = false;
     state.resultPartial = state.resultPadding = 0;
     state.stores = 0;
-    if (readsUndefined(state, footprint,
+    if (isIndexed(w) ||
+        readsUndefined(state, footprint,
                        footprint.readsAllLanes ? w.allLanes() : state.exec))
       check(inst, w, state);
   }
   void after(const Instruction &inst, const Footprint &footprint, Wave &w) {
     WaveState &state = waves[w.context->index];
-    if (state.undefined | uint64_t(state.hasUndefinedLoad) |
-        uint64_t(footprint.isWide) | uint64_t(!followsExec[inst.index])) {
+    if (uint64_t(isIndexed(w)) | state.undefined |
+        uint64_t(state.hasUndefinedLoad) | uint64_t(footprint.isWide) |
+        uint64_t(!followsExec[inst.index])) {
       define(inst, w, state);
       return;
     }
@@ -129,6 +131,12 @@ private:
       undefined |= lanes & ~state.rows[footprint.writes[k]];
     return undefined;
   }
+  /// Whether M0 may select other registers than vector instructions name.
+  static bool isIndexed(const Wave &w) { return w.mode & ModeGprIndex; }
+  /// The registers that are read or written where an instruction names these.
+  static RegisterRange selected(const Instruction &inst,
+                                const InstructionInfo &info, const Wave &w,
+                                RegisterRange range, bool isWrite);
   void check(const Instruction &inst, Wave &w, WaveState &state);
   void define(const Instruction &inst, Wave &w, WaveState &state);
 

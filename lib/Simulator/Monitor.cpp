@@ -136,6 +136,8 @@ void Monitor::report(Check check, const Instruction &inst, const Wave &w,
   finding.address = address;
   finding.message = std::move(message);
   launch.findings->add(std::move(finding), kind);
+  if (launch.options.stopAtFinding)
+    launch.stop = true;
 }
 
 bool Monitor::invalidAccess(const Instruction &inst, Wave &w, int lane,

@@ -209,11 +209,10 @@ void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
     }
 }
 
-bool WaitChecker::isLdsPending(unsigned self, AccessKind kind) const {
+bool WaitChecker::isLdsPending(unsigned self) const {
   for (unsigned i = 0; i < waves.size(); ++i)
     if (waves[i].ldsLoaded > waves[i].vectorDone ||
-        (kind == AccessKind::Load && i != self &&
-         waves[i].ldsWritten > waves[i].ldsDone))
+        (i != self && waves[i].ldsWritten > waves[i].ldsDone))
       return true;
   return false;
 }
@@ -255,8 +254,8 @@ void WaitChecker::checkLdsRead(const Instruction &inst, Wave &w,
       if (lds[word] < firstLdsWrite)
         continue;
       const LdsWrite &entry = ldsWrites[lds[word] - firstLdsWrite];
-      // LDS serves atomics of all waves in their order.
-      if ((kind == AccessKind::Atomic && entry.queue != Queue::Vector) ||
+      // In which order LDS serves the atomics of waves is no matter.
+      if ((kind == AccessKind::Atomic && entry.isAtomic) ||
           (entry.wave == self && entry.queue == Queue::Lds) ||
           isDone(waves[entry.wave], entry.queue, entry.sequence))
         continue;
@@ -288,7 +287,7 @@ void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
   if (isFlat)
     flatTouches(w, true);
   const unsigned self = w.context->index;
-  if (kind != AccessKind::Store && isLdsPending(self, kind))
+  if (kind != AccessKind::Store && isLdsPending(self))
     checkLdsRead(inst, w, address, mask, bytes, kind);
   if (kind == AccessKind::Load || !mask)
     return;
@@ -297,7 +296,8 @@ void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
   if (!isFlat) {
     const uint64_t sequence = waves[self].ldsWritten =
         waves[self].ldsIssued + 1;
-    number = noteLdsWrite({sequence, inst.index, uint8_t(self), Queue::Lds});
+    number = noteLdsWrite({sequence, inst.index, uint8_t(self), Queue::Lds,
+                           kind == AccessKind::Atomic});
   }
   markLds(address, mask, bytes, number);
 }

@@ -99,6 +99,7 @@ private:
     uint32_t instruction = 0;
     uint8_t wave = 0;
     Queue queue = Queue::None;
+    bool isAtomic = false;
   };
 
   bool isDone(const WaveState &state, const Pending &pending) const;
@@ -122,7 +123,7 @@ private:
   void dropDone(WaveState &state);
   /// Whether some write of LDS that a read by this wave would have to wait for
   /// is outstanding.
-  bool isLdsPending(unsigned self, AccessKind kind) const;
+  bool isLdsPending(unsigned self) const;
   uint32_t noteLdsWrite(const LdsWrite &write);
   /// Write \p number is the last one of what the lanes access.
   void markLds(const uint32_t *address, uint64_t mask, unsigned bytes,

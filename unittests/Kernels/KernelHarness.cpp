@@ -203,6 +203,8 @@ Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
   deviceOptions.seed = options.seed;
   deviceOptions.threads = options.threads;
   deviceOptions.instructionLimit = options.instructionLimit;
+  deviceOptions.patience = options.patience;
+  deviceOptions.stopAtFinding = options.stopAtFinding;
   sim::Device device(deviceOptions);
 
   const Contract &contract = kernel.instance.contract;
@@ -284,6 +286,7 @@ Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
 
   Outcome done;
   done.findings = std::move(result->findings);
+  done.instructions = result->instructions;
   if (result->counters)
     done.counters = std::move(*result->counters);
   for (const Argument &argument : contract.arguments)

@@ -62,6 +62,8 @@ struct RunOptions {
   uint64_t seed = 7;
   unsigned threads = 0;
   uint64_t instructionLimit = uint64_t(1) << 32;
+  uint64_t patience = netra::sim::DeviceOptions().patience;
+  bool stopAtFinding = false;
   llvm::raw_ostream *traceTo = nullptr;
   uint64_t traceWorkgroup = 0;
   unsigned traceWave = 0;
@@ -80,6 +82,7 @@ struct Outcome {
   Buffers outputs;
   std::vector<netra::sim::Finding> findings;
   netra::sim::Counters counters;
+  uint64_t instructions = 0; ///< executed, by all waves
 
   bool found(netra::sim::Check check) const;
   std::string findingsText() const;

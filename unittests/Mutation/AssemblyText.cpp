@@ -177,29 +177,33 @@ std::string AssemblyText::with(size_t line,
   return text;
 }
 
-std::string AssemblyText::withPattern(size_t line,
-                                      const std::string &replacement,
-                                      uint32_t pattern) const {
-  std::string start, value = "0x" + utohexstr(pattern);
-  auto add = [&](const Twine &instruction) {
-    start += ("\t" + instruction + "\n").str();
+/// Sets the registers that the launch does not set; of the same size and in as
+/// many lines for every pattern.
+std::vector<std::string> AssemblyText::startLines(uint32_t pattern) const {
+  std::vector<std::string> start = {"\ts_mov_b32 vcc_lo, 0x" +
+                                    utohexstr(pattern)};
+  const int32_t number = int32_t(pattern);
+  const bool isInline = number >= -16 && number <= 64;
+  start.push_back(isInline ? "\ts_nop 0" : "");
+  auto add = [&](const char *move, const char *file, unsigned first,
+                 unsigned end) {
+    for (unsigned k = first; k < end; ++k)
+      start.push_back("\t" + std::string(move) + " " + file +
+                      std::to_string(k) + ", vcc_lo");
   };
-  for (const char *name : {"vcc_lo", "vcc_hi", "m0"})
-    add(Twine("s_mov_b32 ") + name + ", " + value);
-  for (unsigned k = initialSgprs; k < sgprs && k < 102; ++k)
-    add("s_mov_b32 s" + Twine(k) + ", " + value);
-  for (unsigned k = 1; k < vgprs; ++k)
-    add("v_mov_b32 v" + Twine(k) + ", " + value);
-  for (unsigned k = 0; k < agprs; ++k)
-    add("v_accvgpr_write_b32 a" + Twine(k) + ", vcc_lo");
-  std::string text;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    text += i == line ? "\t" + replacement : lines[i];
-    text += '\n';
-    if (i == kernelLabel)
-      text += start;
-  }
-  return text;
+  start.push_back("\ts_mov_b32 vcc_hi, vcc_lo");
+  start.push_back("\ts_mov_b32 m0, vcc_lo");
+  add("s_mov_b32", "s", initialSgprs, std::min(sgprs, 102u));
+  add("v_mov_b32", "v", 1, vgprs);
+  add("v_accvgpr_write_b32", "a", 0, agprs);
+  return start;
+}
+
+AssemblyText AssemblyText::withPattern(uint32_t pattern) const {
+  std::vector<std::string> all = lines;
+  const std::vector<std::string> start = startLines(pattern);
+  all.insert(all.begin() + long(kernelLabel) + 1, start.begin(), start.end());
+  return AssemblyText(join(all, "\n"));
 }
 
 //===----------------------------------------------------------------------===//

@@ -72,14 +72,18 @@ public:
 
   /// The text with one line replaced.
   std::string with(size_t line, const std::string &replacement) const;
-  /// The same, with every register that the launch does not set holding
-  /// `pattern` at the kernel's start.
-  std::string withPattern(size_t line, const std::string &replacement,
-                          uint32_t pattern) const;
+  /// The text of a kernel at whose start every register that the launch does
+  /// not set holds `pattern`.
+  AssemblyText withPattern(uint32_t pattern) const;
+  /// Where a line of this text is in one withPattern.
+  size_t lineWithPattern(size_t line) const {
+    return line > kernelLabel ? line + startLines(0).size() : line;
+  }
   /// All mutants; `ldsBytes` of a launch include dynamic LDS.
   std::vector<Mutant> mutants(unsigned launchLdsBytes) const;
 
 private:
+  std::vector<std::string> startLines(uint32_t pattern) const;
   void addWaits(size_t line, std::vector<Mutant> &all) const;
   void addAddresses(size_t line, const InstructionText &inst, unsigned lds,
                     std::vector<Mutant> &all) const;

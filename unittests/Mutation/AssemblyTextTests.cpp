@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 #include "AssemblyText.h"
+#include "KernelCompiler.h"
 #include "NopModel.h"
+#include "PatchableObject.h"
 #include "WaitModel.h"
 #include "gtest/gtest.h"
 #include <algorithm>
@@ -158,6 +160,23 @@ TEST(NopModel, KnowsThePairs) {
         << c.first << "; " << c.second;
 }
 
+TEST(NopModel, KnowsWhatOnlyTheCompilerAsksFor) {
+  const struct {
+    const char *first, *second;
+    unsigned isa, compiler;
+  } cases[] = {{"v_cmp_lt_u32_e32 vcc, v1, v2",
+                "v_cndmask_b32_e32 v3, v4, v5, vcc", 0, 2},
+               {"v_add_co_u32_e32 v1, vcc, v2, v3",
+                "v_addc_co_u32_e32 v4, vcc, v5, v6, vcc", 0, 2},
+               {"v_readfirstlane_b32 s2, v1", "v_mov_b32_e32 v1, s2", 2, 2},
+               {"v_cmp_lt_u32_e32 vcc, v1, v2", "v_mov_b32_e32 v1, v2", 0, 0}};
+  for (const auto &c : cases) {
+    EXPECT_EQ(statesNeeded(c.first, c.second), c.isa) << c.second;
+    EXPECT_EQ(statesNeeded(c.first, c.second, Rules::Compiler), c.compiler)
+        << c.second;
+  }
+}
+
 TEST(NopModel, CountsWhatLiesBetween) {
   auto needsIt = [](std::vector<std::string> texts, size_t nop,
                     unsigned states) {
@@ -174,6 +193,65 @@ TEST(NopModel, CountsWhatLiesBetween) {
   EXPECT_TRUE(needsIt({write, other, "s_nop 1", dpp}, 2, 0));
   EXPECT_FALSE(needsIt({write, other, "s_nop 1", dpp}, 2, 1));
   EXPECT_FALSE(needsIt({write, other, "s_nop 1", other, dpp}, 2, 0));
+}
+
+TEST(AssemblyText, PatternsTakeTheSamePlaceInEveryText) {
+  const AssemblyText text(sample);
+  const size_t line = text.instructions[6]; // the barrier
+  for (uint32_t pattern : {0x3f4d5a61u, 0u, ~0u}) {
+    const AssemblyText with = text.withPattern(pattern);
+    EXPECT_EQ(with.lines[text.lineWithPattern(line)], "\ts_barrier");
+    EXPECT_EQ(with.lines[text.lineWithPattern(1)], "k:");
+    // vcc_lo, vcc_hi, m0, s3 to s7, v1 to v7, a0 and a1
+    EXPECT_EQ(with.instructions.size(),
+              text.instructions.size() + 17 + (pattern != 0x3f4d5a61u));
+    EXPECT_EQ(with.vgprs, text.vgprs);
+  }
+}
+
+// What a patch makes is what the assembler and the linker make of the text.
+TEST(PatchableObject, PatchesAreWhatTheAssemblerMakes) {
+  const AssemblyText text(netra::sim::test::wrapKernel(R"(
+	s_load_dwordx2 s[4:5], s[0:1], 0x0
+	s_waitcnt lgkmcnt(0)
+	s_cbranch_execz .Lend
+	global_load_dword v2, v0, s[4:5] offset:8
+	v_mov_b32 v3, 0x12345678
+	s_waitcnt vmcnt(0) lgkmcnt(0)
+	s_nop 1
+.Lend:
+	s_barrier)"));
+  PatchableObject object{text};
+  ASSERT_EQ(object.fault(), "");
+  ASSERT_EQ(text.instructions.size(), 9u);
+  const struct {
+    size_t instruction;
+    const char *replacement, *filled;
+  } cases[] = {{1, "s_waitcnt lgkmcnt(1)", ""},
+               {3, "global_load_dword v2, v0, s[4:5] offset:12", ""},
+               {3, "global_load_dwordx2 v[2:3], v0, s[4:5] offset:8", ""},
+               {4, "s_nop 0", "\n\ts_nop 0"},
+               {6, "s_nop 0", ""},
+               {7, "s_nop 0", ""}};
+  for (const auto &c : cases) {
+    const size_t line = text.instructions[c.instruction];
+    const std::vector<uint8_t> patched =
+        object.patchedBytes(line, c.replacement);
+    EXPECT_FALSE(patched.empty()) << c.replacement;
+    EXPECT_EQ(patched, linkedBytes(text.with(line, std::string(c.replacement) +
+                                                       c.filled),
+                                   nullptr))
+        << c.replacement;
+  }
+  // Nothing in the place of an instruction, or more than it holds, moves what
+  // follows; a symbol is not known.
+  const size_t nop = text.instructions[6];
+  EXPECT_TRUE(object.patchedBytes(nop, "").empty());
+  EXPECT_NE(object.with(nop, ""), nullptr);
+  EXPECT_TRUE(object.patchedBytes(nop, "v_mov_b32 v3, 0x12345678").empty());
+  EXPECT_TRUE(object.patchedBytes(nop, "s_branch .Lend").empty());
+  EXPECT_NE(object.with(nop, "s_branch .Lend"), nullptr);
+  EXPECT_EQ(object.with(nop, "s_nothing"), nullptr);
 }
 
 } // namespace

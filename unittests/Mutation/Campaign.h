@@ -5,9 +5,10 @@
 //
 //  executed   a trap in the place of the line is taken.
 //  wait       can change a result when WaitModel says so.
-//  nop        every executed one of a compiler can, which puts it where
-//  hardware
-//             does not interlock; one of an author when NopModel says so.
+//  nop        one of an author can when NopModel says so. Every executed one
+//             of a compiler can, which puts it where hardware does not
+//             interlock, except where NopModel finds only the carry or mask
+//             that the ISA asks nothing for and the compiler does.
 //  barrier    can when the work-group has more than one wave.
 //  address    can when the access leaves its memory: the run without any
 //             checker ends in a memory fault, or the new offset alone is beyond
@@ -17,7 +18,8 @@
 //             runs differ in which all registers that the launch does not set
 //             start with one of four patterns. If all agree and the result is
 //             not the unchanged kernel's, the register held an older value, and
-//             the mutant is another program as well.
+//             the mutant is another program as well; so it is when two runs of
+//             the same disagree, since the older value is then an address.
 //
 // A mutant is reported when a checker speaks in one of the ways of running, and
 // stopped when the launch ends in an error that the unchanged kernel does not
@@ -28,7 +30,7 @@
 #ifndef NETRA_UNITTESTS_MUTATION_CAMPAIGN_H
 #define NETRA_UNITTESTS_MUTATION_CAMPAIGN_H
 
-#include "AssemblyText.h"
+#include "PatchableObject.h"
 #include "Subjects.h"
 #include <array>
 #include <optional>
@@ -52,7 +54,7 @@ struct MutantResult {
   Verdict verdict = Verdict::Equivalent;
   std::string reason;          ///< why it can change a result
   std::string report;          ///< the first finding
-  bool wrongResult = false;    ///< in a way that was run
+  bool wrongResult = false;    ///< of a run without findings
   bool isDetected = false;     ///< reported or stopped, whatever the verdict
   bool needlessReport = false; ///< reported though equivalent
 };
@@ -66,33 +68,35 @@ public:
   /// the unchanged kernel. "" otherwise.
   const std::string &fault() const { return faultText; }
   const Subject &getSubject() const { return subject; }
-  const AssemblyText &getText() const { return text; }
+  const AssemblyText &getText() const { return code.getText(); }
 
   std::vector<Mutant> mutants() const;
   MutantResult run(const Mutant &mutant);
 
 private:
-  RunOutcome runText(const std::string &assembly, const Way &way,
-                     bool &isAssembled) const;
   Way way(unsigned number) const;
+  Way plainWay() const;
   bool isExecuted(size_t line);
   void recordWaits();
-  std::string whyItMatters(const Mutant &mutant, MutantResult &result);
+  std::optional<RunOutcome> runOfAllPatterns(const Mutant &mutant);
+  std::string whyItMatters(const Mutant &mutant,
+                           const std::shared_ptr<sim::CodeObject> &object,
+                           MutantResult &result);
 
   Subject subject;
-  AssemblyText text;
+  PatchableObject code;
+  /// By pattern: the same with registers that hold it at the start.
+  std::vector<std::shared_ptr<PatchableObject>> withPatterns;
   std::string faultText;
   RunOutcome unchanged;
   uint64_t limit = 0;
   std::map<size_t, bool> executed;
-  std::map<size_t, uint64_t> pcOfLine;
   std::shared_ptr<class WaitModel> waits;
 };
 
 /// Sums over the mutants of a kernel.
 struct Tally {
-  std::array<unsigned, NumMutantKinds> made = {}, canChange = {}, reported = {},
-                                       wrong = {};
+  std::array<unsigned, NumMutantKinds> made = {}, canChange = {}, reported = {};
   unsigned notExecuted = 0, equivalent = 0, stopped = 0;
   /// Other programs, and those of them that a checker or an error, or else the
   /// numbers alone, give away.

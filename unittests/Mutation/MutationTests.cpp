@@ -18,7 +18,9 @@
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <random>
 #include <set>
 #include <thread>
@@ -62,15 +64,26 @@ public:
     all += tally;
   }
   void addSurvivor(const std::string &subject, const MutantResult &result,
-                   const std::string &line, const char *why) {
-    survivors += formatv("| {0} | {1} | `{2}` | {3} | {4} |\n", subject,
-                         mutantKindName(result.mutant.kind),
-                         StringRef(line).split(';').first.trim(), result.reason,
-                         why ? why : "**not explained**");
+                   const std::string &line, const Explanation *explanation) {
     ++survivorCount;
+    if (explanation) {
+      ++explained[explanation];
+      return;
+    }
+    survivors +=
+        formatv("| {0} | {1} of `{2}` | 1 | {3}; **not explained** |\n",
+                subject, mutantKindName(result.mutant.kind),
+                StringRef(line).split(';').first.trim(), result.reason)
+            .str();
+  }
+  /// How many survivors an explanation explains.
+  unsigned explainedBy(const Explanation &explanation) const {
+    auto at = explained.find(&explanation);
+    return at == explained.end() ? 0 : at->second;
   }
 
-  std::string text(bool isFull) {
+  /// `seconds` of one processor are what all took.
+  std::string text(bool isFull, double seconds) {
     const unsigned can = all.total(all.canChange),
                    reported = all.total(all.reported);
     std::string head, line;
@@ -84,20 +97,20 @@ public:
                         ": it holds these kernels only"
         : !isFull ? " (this one is of a sample)"
                   : "";
-    return formatv(
-               introduction, scope, all.total(all.made) - all.notExecuted, can,
-               reported, can ? double(reported) / can : 1.0, all.stopped,
-               can ? double(reported + all.stopped) / can : 1.0, survivorCount,
-               all.equivalent, all.other, all.otherDetected, all.otherWrong,
-               all.other - all.otherDetected - all.otherWrong)
+    return formatv(introduction, scope, std::ceil(seconds / 60),
+                   all.total(all.made) - all.notExecuted, can, reported,
+                   can ? double(reported) / can : 1.0, all.stopped,
+                   can ? double(reported + all.stopped) / can : 1.0,
+                   survivorCount, all.equivalent, all.other, all.otherDetected,
+                   all.otherWrong,
+                   all.other - all.otherDetected - all.otherWrong)
                .str() +
            "| kernel" + head +
            " | reported | stopped | survived | equivalent | other program | "
            "not "
            "executed |\n|---|" +
            line + "---|---|---|---|---|---|\n" + rows + row("**all**", all) +
-           "\n## Survivors\n\n" +
-           (survivors.empty() ? "None.\n" : survivorTable());
+           "\n## Survivors\n\n" + (survivorCount ? survivorTable() : "None.\n");
   }
 
   Tally all;
@@ -117,13 +130,20 @@ private:
   }
 
   std::string survivorTable() const {
-    return "| kernel | mutant | instruction | why it counts | why nobody "
-           "reports it |\n|---|---|---|---|---|\n" +
-           survivors;
+    std::string table = "| kernel | mutants | how many | why nobody reports "
+                        "them |\n|---|---|---|---|\n" +
+                        survivors;
+    for (const Explanation &e : explanations())
+      if (unsigned count = explainedBy(e))
+        table += formatv("| {0} | {1} | {2} | {3} |\n", e.subject, e.kind,
+                         count, e.why)
+                     .str();
+    return table;
   }
 
   static const char introduction[];
   std::string rows, survivors;
+  std::map<const Explanation *, unsigned> explained;
 };
 
 const char Report::introduction[] =
@@ -141,35 +161,39 @@ of `unittests/Simulator/Programs*.cpp` (by clang at -O2) is changed in one line 
 | definition | a move or a load that defines a register vanishes |
 
 A mutant runs with all checkers in four ways (round robin with work-groups forward, to-barrier in reverse, twice at
-random) until one of them reports; numbers are compared with the unchanged kernel's. No unchanged kernel is reported in
-any of the ways.
+random) until one of them reports, which ends it; numbers are compared with the unchanged kernel's. A run is an error
+when it takes four times the instructions of the longest of the unchanged kernel's, and 100,000 more. No unchanged
+kernel is reported in any of the ways.
 
 Whether a mutant can change a result under some legal timing is decided without asking the checkers:
 
 - A *wait* can when, in the recorded execution, an instruction names a register that a load still outstanding delivers;
   a wave comes to a barrier with its LDS writes outstanding; or a store is outstanding when the wave publishes something
   to other work-groups (`unittests/Mutation/WaitModel.h`).
-- A *nop* of a compiled program can: the compiler put it where hardware does not interlock. One of the project's kernels,
-  where macros carry them, can when two instructions come closer than the ISA allows (`unittests/Mutation/NopModel.h`).
+- A *nop* of the project's kernels, where macros carry them, can when two instructions come closer than the ISA allows
+  (`unittests/Mutation/NopModel.h`). One of a compiled program can, since the compiler puts them where hardware does not
+  interlock; except where it only keeps a VALU write of an SGPR or VCC away from its use as a carry or as the mask of
+  `v_cndmask`, for which the ISA asks no wait states.
 - A *barrier* can when the work-group has more than one wave.
 - An *address* can when the access leaves its memory: the run without checkers is a memory fault, or the offset alone is
   beyond all of LDS or scratch.
 - A dropped *definition* can when runs differ in which all registers that the launch does not set start with one of four
-  patterns.
+  patterns, and two runs with the same pattern do not.
 
 What is left is *equivalent*, or it is *another program*: well-defined under every timing, with other numbers (an access
 elsewhere in the same buffer, an older value in a register). No checker can know which program was meant; those are
 found by comparing numbers, or by nobody where the numbers are the same.
 
-Made by `NETRA_TEST_FULL=1 build/release/unittests/MutationTests && cp build/release/mutation.md docs/mutation.md`{0}.
-`./dev test --full` runs all kernels, and `build/release/mutants.tsv` then lists every mutant with what became of it.
+Made by `NETRA_TEST_FULL=1 build/release/unittests/MutationTests && cp build/release/mutation.md docs/mutation.md`{0};
+`./dev test --full` makes the table as well. It takes {1:F0} minutes of one processor; kernels share the cores there are.
+`build/release/mutants.tsv` then lists every mutant with what became of it.
 
 ## Result
 
-{1} mutants are executed, and {2} of them can change a result. Checkers report {3} ({4:P2}); {5} more end in an error
-that the unchanged kernel does not have, such as the instruction limit: {6:P2} are found. {7} survive, see
-below. {8} are equivalent; the only reports of those are of undefined values that are used and change nothing. {9} are
-other programs: checkers or errors give away {10}, the numbers {11} more, and {12} give the same numbers.
+{2} mutants are executed, and {3} of them can change a result. Checkers report {4} ({5:P2}); {6} more end in an error
+that the unchanged kernel does not have, such as the instruction limit: {7:P2} are found. {8} survive, see
+below. {9} are equivalent; the only reports of those are of undefined values that are used and change nothing. {10} are
+other programs: checkers or errors give away {11}, the numbers {12} more, and {13} give the same numbers.
 
 A cell reads *reported / can change a result of made*.
 
@@ -203,6 +227,7 @@ struct SubjectResult {
   std::string fault;
   Tally tally;
   std::vector<std::pair<MutantResult, std::string>> mutants; ///< with the line
+  double seconds = 0; ///< of one processor
 };
 
 SubjectResult runSubject(const SubjectMaker &maker, bool isFull) {
@@ -228,6 +253,13 @@ SubjectResult runSubject(const SubjectMaker &maker, bool isFull) {
   return all;
 }
 
+/// Processor time of the calling thread, in which a subject does all it does.
+double threadSeconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+}
+
 /// Subjects share nothing; each core takes the next.
 std::vector<SubjectResult> runAll(const std::vector<SubjectMaker> &makers,
                                   bool isFull) {
@@ -235,10 +267,12 @@ std::vector<SubjectResult> runAll(const std::vector<SubjectMaker> &makers,
   std::atomic<size_t> next{0};
   auto work = [&] {
     for (size_t i; (i = next++) < makers.size();) {
+      const double start = threadSeconds();
       results[i] = runSubject(makers[i], isFull);
+      results[i].seconds = threadSeconds() - start;
       // In full it takes long.
-      std::printf("%s: %zu mutants\n", makers[i].name.c_str(),
-                  results[i].mutants.size());
+      std::printf("%s: %zu mutants, %.1f s\n", makers[i].name.c_str(),
+                  results[i].mutants.size(), results[i].seconds);
       std::fflush(stdout);
     }
   };
@@ -257,6 +291,7 @@ TEST(Mutation, CheckersReportWhatCanChangeAResult) {
   const std::vector<SubjectResult> results = runAll(makers, isFull);
   Report report;
   std::string list;
+  double seconds = 0;
   for (size_t i = 0; i < makers.size(); ++i) {
     const std::string &name = makers[i].name;
     const SubjectResult &subject = results[i];
@@ -273,7 +308,7 @@ TEST(Mutation, CheckersReportWhatCanChangeAResult) {
           << line << "`: nothing can change, but: " << result.report;
       if (result.verdict != Verdict::Survived)
         continue;
-      const char *why = explanationOf(name, result.mutant, line);
+      const Explanation *why = explanationOf(name, result);
       report.addSurvivor(name, result, line, why);
       EXPECT_NE(why, nullptr)
           << name << ": " << mutantKindName(result.mutant.kind) << " of `"
@@ -281,8 +316,15 @@ TEST(Mutation, CheckersReportWhatCanChangeAResult) {
           << ") survives: " << result.reason;
     }
     report.add(name, subject.tally);
+    seconds += subject.seconds;
+    // An explanation is of what was looked at, and nothing that came later.
+    for (const Explanation &e : explanations())
+      if (isFull && name == e.subject) {
+        EXPECT_EQ(report.explainedBy(e), e.count)
+            << name << ": " << e.kind << ": " << e.why;
+      }
   }
-  writeFile(NETRA_TEST_BINARY_DIR "/mutation.md", report.text(isFull));
+  writeFile(NETRA_TEST_BINARY_DIR "/mutation.md", report.text(isFull, seconds));
   writeFile(NETRA_TEST_BINARY_DIR "/mutants.tsv", list);
   const unsigned can = report.all.total(report.all.canChange),
                  found =

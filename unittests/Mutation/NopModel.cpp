@@ -32,10 +32,15 @@ struct Facts {
     const bool readsFirst = isStore || isSwap || name.contains("fmac") ||
                             name.starts_with("v_dot") ||
                             name.starts_with("v_smfmac");
+    // A carry, or the mask of v_div_scale, is the second result.
+    const bool writesSecond =
+        name.contains("_co_") || name.starts_with("v_addc") ||
+        name.starts_with("v_subb") || name.starts_with("v_div_scale") ||
+        name.starts_with("v_mad_u64") || name.starts_with("v_mad_i64");
     for (size_t k = 0; k < inst.operands.size(); ++k) {
       if (k == 0 && !isStore)
         registersOf(inst.operands[k], written);
-      if (k == 1 && isSwap)
+      if (k == 1 && (isSwap || writesSecond))
         registersOf(inst.operands[k], written);
       if (k > 0 || readsFirst)
         registersOf(inst.operands[k], read);
@@ -65,7 +70,8 @@ struct Facts {
 };
 } // namespace
 
-unsigned statesNeeded(const std::string &first, const std::string &second) {
+unsigned statesNeeded(const std::string &first, const std::string &second,
+                      Rules rules) {
   const Facts p(first), c(second);
   unsigned needed = 0;
   auto need = [&](bool applies, unsigned states) {
@@ -108,7 +114,8 @@ unsigned statesNeeded(const std::string &first, const std::string &second) {
          is_contained(scalars, FirstSgpr + 106) ? 4 : 0);
     need(c.isVmem && readsScalar, 5);
     need(c.isValu && readsScalar &&
-             !(isCarry && c.names(c.inst.operands.size() - 1, scalars)),
+             (rules == Rules::Compiler ||
+              !(isCarry && c.names(c.inst.operands.size() - 1, scalars))),
          2);
     if (p.name.starts_with("v_cmpx")) {
       need(c.isDpp, 5);
@@ -138,14 +145,15 @@ static unsigned statesOf(const std::string &text) {
 }
 
 std::string tooClose(const std::vector<const std::string *> &steps, size_t nop,
-                     unsigned states) {
+                     unsigned states, Rules rules) {
   const unsigned old = statesOf(*steps[nop]);
   unsigned before = 0;
   for (size_t first = nop; first-- > 0 && before < farApart;) {
     unsigned between = before;
     for (size_t second = nop + 1; second < steps.size() && between < farApart;
          ++second) {
-      const unsigned needed = statesNeeded(*steps[first], *steps[second]);
+      const unsigned needed =
+          statesNeeded(*steps[first], *steps[second], rules);
       // Where the passes are not known, any loss may be the one.
       if (needed > between + states &&
           (needed == farApart || needed <= between + old))

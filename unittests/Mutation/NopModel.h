@@ -17,14 +17,20 @@
 
 namespace netra::mutation {
 
+/// Whose rules: those of the ISA, by which an SGPR or VCC that is read as a
+/// carry or as the mask of v_cndmask needs no wait states, or those of the
+/// compiler, which gives it two as to any other use.
+enum class Rules { Isa, Compiler };
+
 /// Wait states that `second` needs behind `first`; 0: none.
-unsigned statesNeeded(const std::string &first, const std::string &second);
+unsigned statesNeeded(const std::string &first, const std::string &second,
+                      Rules rules = Rules::Isa);
 
 /// Which pair of instructions comes too close in a wave that executes `steps`
 /// (texts) when the s_nop number `nop` of it waits `states` states; "" when
 /// none does.
 std::string tooClose(const std::vector<const std::string *> &steps, size_t nop,
-                     unsigned states);
+                     unsigned states, Rules rules = Rules::Isa);
 
 } // namespace netra::mutation
 

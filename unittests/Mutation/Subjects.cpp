@@ -15,23 +15,6 @@ using namespace llvm;
 
 namespace netra::mutation {
 
-std::shared_ptr<sim::CodeObject> assembled(const std::string &text,
-                                           std::string *why) {
-  auto load = [&]() -> Expected<std::shared_ptr<sim::CodeObject>> {
-    auto kernel = kernels::assembler().assembleSource(text, "mutant.s");
-    if (!kernel)
-      return kernel.takeError();
-    return sim::CodeObject::load(kernel->object.bytes, "mutant");
-  };
-  auto object = load();
-  if (object)
-    return *object;
-  std::string reason = toString(object.takeError());
-  if (why)
-    *why = std::move(reason);
-  return nullptr;
-}
-
 std::vector<SubjectMaker> programSubjects() {
   std::vector<SubjectMaker> all;
   for (const sim::test::Theme &theme : sim::test::themes())
@@ -61,7 +44,7 @@ std::vector<SubjectMaker> programSubjects() {
                    object, name, *launch, way.options, base);
                return RunOutcome{std::move(done.error),
                                  std::move(done.findings),
-                                 std::move(done.outputs)};
+                                 std::move(done.outputs), done.instructions};
              };
              return subject;
            }});
@@ -73,6 +56,9 @@ namespace {
 struct TacticCase {
   std::string tactic;
   Problem problem;
+  std::string size = {}; ///< what a further instance of the tactic is called by
+
+  std::string name() const { return size.empty() ? tactic : tactic + size; }
 };
 } // namespace
 
@@ -246,13 +232,34 @@ std::vector<SubjectMaker> projectSubjects() {
                                                     .k = 512,
                                                     .shared = "sigmoid",
                                                     .projected = true}
-                                     .problem()}};
+                                     .problem()},
+      // Which of their code runs depends on how many experts there are.
+      {"gfx950.router_projection", kernels::denseBf16Problem(2, 256, 2048),
+       " (256 experts)"},
+      {"gfx950.route_logits",
+       kernels::RouteSpec{.m = 2,
+                          .k = 2048,
+                          .groups = 8,
+                          .topGroups = 4,
+                          .sigmoid = true,
+                          .bias = true,
+                          .shared = "sigmoid"}
+           .problem(),
+       " (256 experts in groups)"},
+      {"gfx950.route_logits",
+       kernels::RouteSpec{.m = 2, .k = 2048, .shared = "sigmoid"}.problem(),
+       " (256 experts)"},
+      {"gfx950.route_projected",
+       kernels::RouteSpec{
+           .m = 1, .k = 2048, .shared = "sigmoid", .projected = true}
+           .problem(),
+       " (256 experts)"}};
   std::vector<SubjectMaker> all;
   for (const TacticCase &c : cases)
     all.push_back(
-        {c.tactic, [c] {
+        {c.name(), [c] {
            Subject subject;
-           subject.name = c.tactic;
+           subject.name = c.name();
            Expected<Instance> instance =
                kernels::instantiate(c.tactic, c.problem);
            if (!instance) {
@@ -282,6 +289,8 @@ std::vector<SubjectMaker> projectSubjects() {
                  options.threads = way.options.threads;
                  options.counters = way.options.counters;
                  options.instructionLimit = way.options.instructionLimit;
+                 options.patience = way.options.patience;
+                 options.stopAtFinding = way.options.stopAtFinding;
                  options.traceTo = way.traceTo;
                  options.traceWorkgroup = way.traceWorkgroup;
                  options.traceWave = way.traceWave;
@@ -292,6 +301,7 @@ std::vector<SubjectMaker> projectSubjects() {
                    return outcome;
                  }
                  outcome.findings = std::move(done->findings);
+                 outcome.instructions = done->instructions;
                  for (auto &[role, bytes] : done->outputs)
                    outcome.outputs.push_back(std::move(bytes));
                  return outcome;

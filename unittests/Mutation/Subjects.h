@@ -23,6 +23,7 @@ struct RunOutcome {
   std::string error; ///< of the launch
   std::vector<sim::Finding> findings;
   std::vector<std::vector<uint8_t>> outputs;
+  uint64_t instructions = 0; ///< executed, by all waves
 
   bool sameValues(const RunOutcome &other) const {
     return error.empty() && other.error.empty() && outputs == other.outputs;
@@ -54,11 +55,6 @@ struct SubjectMaker {
 std::vector<SubjectMaker> projectSubjects();
 /// The programs that clang compiles, at -O2.
 std::vector<SubjectMaker> programSubjects();
-
-/// The code object of a text; nullptr when it does not assemble, for the reason
-/// that `why` then holds.
-std::shared_ptr<sim::CodeObject> assembled(const std::string &text,
-                                           std::string *why = nullptr);
 
 } // namespace netra::mutation
 

@@ -4,21 +4,25 @@
 #ifndef NETRA_UNITTESTS_MUTATION_SURVIVORS_H
 #define NETRA_UNITTESTS_MUTATION_SURVIVORS_H
 
-#include "AssemblyText.h"
+#include "Campaign.h"
 
 namespace netra::mutation {
 
-/// A survivor that has been looked at. `instruction` is the start of the line.
+/// Survivors that have been looked at: those of a subject, of one kind, that
+/// count for a reason (MutantResult::reason) with `because` in it.
 struct Explanation {
   const char *subject;
-  MutantKind kind;
-  const char *instruction;
-  const char *why;
+  const char *kind; ///< start of mutantKindName
+  const char *because;
+  unsigned count; ///< of all mutants
+  std::string why;
 };
 
+const std::vector<Explanation> &explanations();
+
 /// nullptr when nobody has explained it.
-const char *explanationOf(const std::string &subject, const Mutant &mutant,
-                          const std::string &line);
+const Explanation *explanationOf(const std::string &subject,
+                                 const MutantResult &result);
 
 } // namespace netra::mutation
 

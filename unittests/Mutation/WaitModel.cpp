@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 #include "WaitModel.h"
-#include "NopModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -212,7 +211,8 @@ std::string WaitModel::canChange(uint64_t pc, WaitCounters counters) {
   return "";
 }
 
-std::string WaitModel::nopCanChange(uint64_t pc, unsigned states) const {
+std::string WaitModel::nopCanChange(uint64_t pc, unsigned states,
+                                    Rules rules) const {
   for (const WaveHistory &wave : waves) {
     std::vector<const std::string *> texts;
     for (const WaveHistory::Step &step : wave.steps)
@@ -223,7 +223,7 @@ std::string WaitModel::nopCanChange(uint64_t pc, unsigned states) const {
       if (operations[wave.steps[i].instruction].pc != pc)
         continue;
       ++seen;
-      if (std::string why = tooClose(texts, i, states); !why.empty())
+      if (std::string why = tooClose(texts, i, states, rules); !why.empty())
         return why;
     }
   }

@@ -25,7 +25,7 @@
 #ifndef NETRA_UNITTESTS_MUTATION_WAITMODEL_H
 #define NETRA_UNITTESTS_MUTATION_WAITMODEL_H
 
-#include "AssemblyText.h"
+#include "NopModel.h"
 #include <map>
 #include <set>
 
@@ -62,7 +62,8 @@ public:
 
   /// Why the program with the s_nop at `pc` waiting `states` states can change
   /// a result, by NopModel; "" when it cannot.
-  std::string nopCanChange(uint64_t pc, unsigned states) const;
+  std::string nopCanChange(uint64_t pc, unsigned states,
+                           Rules rules = Rules::Isa) const;
 
 private:
   enum class Class { Other, Wait, Vector, Lds, Scalar, Flat, Barrier };

@@ -139,6 +139,54 @@ TEST_F(Checkers, LdsWriteNotWaitedForBeforeBarrier) {
   EXPECT_THAT(findings[0], HasSubstr("ds_write_b32 v2, v0"));
 }
 
+// What M0 selects counts, not what the instruction names.
+TEST_F(Checkers, IndexedRegistersNeverWritten) {
+  const auto body = [](const char *index, const char *which, const char *move,
+                       const char *stored) {
+    return std::string(R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v4, v0
+  s_mov_b32 s8, )") +
+           index + "\n  s_set_gpr_idx_on s8, gpr_idx(" + which + ")\n  " +
+           move +
+           "\n  s_set_gpr_idx_off\n  s_waitcnt lgkmcnt(0)\n"
+           "  global_store_dword v1, " +
+           stored + ", s[6:7]\n";
+  };
+  const auto source = [&](const char *index) {
+    return check(CheckInit, body(index, "SRC0", "v_mov_b32 v2, v4", "v2"));
+  };
+  EXPECT_THAT(source("0"), IsEmpty());
+  EXPECT_EQ(output[7], 7u);
+  auto findings = source("1");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("v5, which was never written"));
+  const auto destination = [&](const char *index) {
+    return check(CheckInit, body(index, "DST", "v_mov_b32 v5, v0", "v6"));
+  };
+  EXPECT_THAT(destination("1"), IsEmpty());
+  EXPECT_EQ(output[7], 7u);
+  EXPECT_THAT(destination("0"), SizeIs(1));
+}
+
+TEST_F(Checkers, LdsWriteNotWaitedForBeforeAtomicsOfOthers) {
+  const auto body = [](const char *first, const char *wait) {
+    return "  v_lshlrev_b32 v2, 2, v0\n  " + std::string(first) +
+           " v2, v0\n  " + wait +
+           "\n  s_barrier\n  v_xor_b32 v3, 0x100, v2\n"
+           "  ds_add_u32 v3, v0\n  s_waitcnt lgkmcnt(0)\n";
+  };
+  EXPECT_THAT(
+      check(CheckWait, body("ds_write_b32", "s_waitcnt lgkmcnt(0)"), 512, 2),
+      IsEmpty());
+  // Atomics may come in any order.
+  EXPECT_THAT(check(CheckWait, body("ds_add_u32", ""), 512, 2), IsEmpty());
+  auto findings = check(CheckWait, body("ds_write_b32", ""), 512, 2);
+  ASSERT_THAT(findings, testing::Not(IsEmpty()));
+  EXPECT_THAT(findings[0], HasSubstr("ds_write_b32 v2, v0"));
+}
+
 TEST_F(Checkers, LoadToLdsNotWaitedFor) {
   const auto body = [](const char *wait) {
     return std::string(R"(
@@ -409,16 +457,6 @@ TEST_F(Checkers, UnsupportedInstructionIsAnError) {
   EXPECT_THAT(findings[0],
               AllOf(HasSubstr("error: unsupported: "), HasSubstr("s_rfe_b64"),
                     HasSubstr("work-group (0, 0, 0)")));
-}
-
-TEST_F(Checkers, EndlessLoopMeetsTheLimit) {
-  DeviceOptions options;
-  options.instructionLimit = 100000;
-  Device device(options);
-  auto findings = run(device, assembly(wrapKernel(".Lx:\n  s_branch .Lx\n")),
-                      "k", {3, 1, 1}, {64, 1, 1}, Arguments());
-  ASSERT_THAT(findings, SizeIs(1));
-  EXPECT_THAT(findings[0], HasSubstr("limit of 100000 wave instructions"));
 }
 
 //===----------------------------------------------------------------------===//

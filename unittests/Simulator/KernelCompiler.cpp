@@ -137,7 +137,8 @@ std::string wrapKernel(const std::string &body, unsigned kernargBytes,
           "\n  .amdhsa_next_free_sgpr 96\n  .amdhsa_accum_offset " +
           std::to_string(vgprs) +
           "\n.end_amdhsa_kernel\n"
-          ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n"
+          ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\n"
+          "amdhsa.target: amdgcn-amd-amdhsa--gfx950\namdhsa.kernels:\n"
           "  - .name: k\n    .symbol: k.kd\n    .kernarg_segment_size: " +
           std::to_string(kernargBytes) +
           "\n    .group_segment_fixed_size: " + std::to_string(lds) +

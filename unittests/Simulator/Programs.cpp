@@ -85,6 +85,7 @@ ProgramRun runProgram(const std::shared_ptr<CodeObject> &object,
     return done;
   }
   done.findings = std::move(result->findings);
+  done.instructions = result->instructions;
   for (auto [argument, address] : outputs) {
     done.outputs.push_back(download<uint8_t>(device, address, argument->size));
     if (done.wrong.empty())

@@ -151,6 +151,7 @@ struct ProgramRun {
   std::string error; ///< of the launch
   std::vector<Finding> findings;
   std::vector<Bytes> outputs; ///< of the checked buffers
+  uint64_t instructions = 0;  ///< executed, by all waves
   std::string wrong;          ///< first difference to the host's answer
 
   std::string findingsText() const;

@@ -78,8 +78,15 @@ struct DeviceOptions {
   uint64_t memoryLimit = 0;
   /// Distinct findings (by check, instruction and kind) kept per launch.
   unsigned reportLimit = 20;
+  /// Ends a launch at its first finding, without an error; memory holds what
+  /// was written until then.
+  bool stopAtFinding = false;
   /// Host threads that work-groups run on; 0: one per core.
   unsigned threads = 0;
+  /// Wave instructions after which work-groups that have not ended get company:
+  /// those there are take turns, and one more starts beside them. Fewer make
+  /// kernels cheap whose work-groups wait for later ones.
+  uint64_t patience = 1 << 18;
   /// Most wave instructions of one launch; 0: no limit. Exceeding it is an
   /// error that says where the waves are, never a hang.
   uint64_t instructionLimit = 0;
@@ -272,6 +279,7 @@ struct Counters {
 struct LaunchResult {
   std::vector<Finding> findings; ///< sorted, at most DeviceOptions::reportLimit
   uint64_t suppressed = 0;       ///< distinct findings beyond the limit
+  uint64_t instructions = 0;     ///< wave instructions executed
   std::optional<Counters> counters;
 };
 
