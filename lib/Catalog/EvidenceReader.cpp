@@ -187,7 +187,11 @@ Evidence readEvidence(const Reader &reader) {
       if (std::optional<Reader> cases = fields.required("cases"))
         tests.cases = cases->unsignedInteger(1).value_or(1);
       if (std::optional<Reader> failed = fields.required("failed"))
-        tests.failed = failed->unsignedInteger().value_or(0);
+        if ((tests.failed = failed->unsignedInteger().value_or(0)) >
+            tests.cases)
+          failed->fail("at most " + std::to_string(tests.cases) +
+                           ", the number of cases",
+                       std::to_string(tests.failed));
       fields.finish();
       evidence.tests.push_back(std::move(tests));
     }

@@ -20,6 +20,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cmath>
 
 using Json = nlohmann::json;
 
@@ -117,11 +118,16 @@ static std::string writeMemoryPlan(const Engine &engine) {
           live += llvm::alignTo(value.bytes, plan.arenaAlignment);
       bound = std::max(bound, live);
     }
-    plans.push_back({{"name", plan.name},
-                     {"arena_bytes", plan.arenaBytes},
-                     {"alignment", plan.arenaAlignment},
-                     {"lower_bound", bound},
-                     {"buffers", buffers}});
+    plans.push_back(
+        {{"name", plan.name},
+         {"arena_bytes", plan.arenaBytes},
+         {"alignment", plan.arenaAlignment},
+         {"lower_bound", bound},
+         {"ratio",
+          bound ? std::round(1000.0 * double(plan.arenaBytes) / double(bound)) /
+                      1000
+                : 1.0},
+         {"buffers", buffers}});
   }
   return printReport({{"format", "netra.memory_plan/1"},
                       {"weights_bytes", engine.weights.bytes},

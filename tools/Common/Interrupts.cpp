@@ -9,6 +9,15 @@
 #include <csignal>
 #include <thread>
 
+void netra::tool::treatFileSizeLimitAsError() {
+  // Blocked, not ignored: LLVM installs a handler when it first opens a file
+  // that is to vanish on signals.
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
+}
+
 void netra::tool::cleanUpOnInterrupt(std::function<void()> cleanUp) {
   sigset_t waited;
   sigemptyset(&waited);

@@ -16,6 +16,11 @@ namespace netra::tool {
 /// is ignored stays so. To be called once, before any other thread is started.
 void cleanUpOnInterrupt(std::function<void()> cleanUp);
 
+/// From here on, writing beyond the size that files may have (`ulimit -f`)
+/// fails as on a full disk, instead of ending the process with half a file. To
+/// be called before any other thread is started.
+void treatFileSizeLimitAsError();
+
 } // namespace netra::tool
 
 #endif // NETRA_TOOLS_COMMON_INTERRUPTS_H

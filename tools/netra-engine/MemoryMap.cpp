@@ -89,6 +89,33 @@ std::vector<Buffer> arenaBuffers(const Engine &engine, const EnginePlan &plan) {
   return buffers;
 }
 
+/// The most bytes that are live during one step, each value aligned: no plan
+/// needs less. What is updated in place counts once.
+uint64_t leastArena(llvm::ArrayRef<Buffer> buffers, const EnginePlan &plan) {
+  uint64_t least = 0;
+  for (size_t step = 0; step < plan.steps.size(); ++step) {
+    uint64_t live = 0, end = 0;
+    // By offset, as the buffers are sorted.
+    for (const Buffer &buffer : buffers) {
+      if (buffer.uses[step] == ' ')
+        continue;
+      const uint64_t last =
+          buffer.offset + llvm::alignTo(buffer.bytes, plan.arenaAlignment);
+      live += last - std::min(last, std::max(end, buffer.offset));
+      end = std::max(end, last);
+    }
+    least = std::max(least, live);
+  }
+  return least;
+}
+
+std::string boundText(llvm::ArrayRef<Buffer> buffers, const EnginePlan &plan) {
+  const uint64_t least = leastArena(buffers, plan);
+  return formatv(
+      "at least {0} bytes are live at once, {1:f3} times that", least,
+      double(plan.arenaBytes) / double(std::max<uint64_t>(least, 1)));
+}
+
 } // namespace
 
 std::string netra::tool::describeMemory(const Engine &engine,
@@ -99,6 +126,7 @@ std::string netra::tool::describeMemory(const Engine &engine,
   std::vector<Buffer> buffers = arenaBuffers(engine, plan);
   if (buffers.empty())
     return text;
+  text += "  " + boundText(buffers, plan) + "\n";
   std::string ruler;
   for (size_t i = 0; i < plan.steps.size(); ++i)
     ruler += char('0' + i % 10);
@@ -122,24 +150,28 @@ static std::string escapeXml(const std::string &text) {
 
 std::string netra::tool::drawMemory(const Engine &engine,
                                     const EnginePlan &plan) {
-  constexpr unsigned left = 90, top = 40, bottom = 30, height = 480;
+  constexpr unsigned left = 90, top = 48, bottom = 30, height = 480;
   const size_t steps = std::max<size_t>(plan.steps.size(), 1);
   // Short plans get room for names, long ones still fit a page.
   const double column = std::max(1.5, std::min(60.0, 1200.0 / double(steps)));
-  const double width = column * double(steps);
+  // The title has to fit, too.
+  const double width = std::max(column * double(steps), 420.0);
+  const std::vector<Buffer> buffers = arenaBuffers(engine, plan);
   const double bytes = double(std::max<uint64_t>(plan.arenaBytes, 1));
   auto x = [&](double step) { return left + step * column; };
   auto y = [&](double address) { return top + height * (1 - address / bytes); };
   std::string svg = formatv(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:f1}\" "
       "height=\"{1}\" font-family=\"sans-serif\" font-size=\"11\">\n"
-      "<text x=\"{2}\" y=\"20\" font-size=\"14\">arena of {3}: {4} bytes, {5} "
+      "<text x=\"8\" y=\"16\" font-size=\"14\">arena of {3}: {4} bytes, {5} "
       "steps</text>\n"
+      "<text x=\"8\" y=\"32\">{9}</text>\n"
       "<rect x=\"{2}\" y=\"{6}\" width=\"{7:f1}\" height=\"{8}\" "
       "fill=\"none\" stroke=\"#888\"/>\n",
       left + width + 20, top + height + bottom, left, escapeXml(plan.name),
-      plan.arenaBytes, plan.steps.size(), top, width, height);
-  for (unsigned quarter = 0; quarter <= 4; ++quarter) {
+      plan.arenaBytes, plan.steps.size(), top, width, height,
+      buffers.empty() ? "nothing is in it" : boundText(buffers, plan));
+  for (unsigned quarter = 0; quarter <= (plan.arenaBytes ? 4 : 0); ++quarter) {
     uint64_t address = plan.arenaBytes / 4 * quarter;
     svg += formatv("<text x=\"{0}\" y=\"{1:f1}\" text-anchor=\"end\">{2}"
                    "</text>\n",
@@ -149,7 +181,7 @@ std::string netra::tool::drawMemory(const Engine &engine,
        step += std::max<size_t>(1, plan.steps.size() / 20))
     svg += formatv("<text x=\"{0:f1}\" y=\"{1}\">{2}</text>\n", x(double(step)),
                    top + height + 14, step);
-  for (const Buffer &buffer : arenaBuffers(engine, plan)) {
+  for (const Buffer &buffer : buffers) {
     size_t first = buffer.uses.find('W');
     size_t last = buffer.uses.find_last_not_of(' ');
     // Hues far apart for values written one after the other.

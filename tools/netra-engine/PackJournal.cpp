@@ -21,6 +21,7 @@
 
 using namespace netra;
 using namespace netra::tool;
+using rt::Sha256;
 
 static llvm::Error writeAt(int fd, uint64_t at, llvm::ArrayRef<uint8_t> bytes,
                            const std::string &path) {
@@ -149,8 +150,8 @@ llvm::Error PartialFile::beginAnew(const Identity &identity) {
 llvm::Error PartialFile::open(const std::string &path, const Identity &identity,
                               bool restart) {
   target = path;
-  partial = path + ".partial";
-  journal = partial + ".journal";
+  partial = partialOf(path);
+  journal = journalOf(path);
   if (std::string why = whyNotReplaceable(target); !why.empty())
     return llvm::createStringError("cannot write " + target + ": " + why);
   uint64_t blocks = packedBlockCount(identity.bytes);
@@ -178,6 +179,24 @@ llvm::Error PartialFile::open(const std::string &path, const Identity &identity,
   journalFd = ::open(journal.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   return journalFd < 0 ? failed("cannot open", journal)
                        : llvm::Error::success();
+}
+
+llvm::Expected<bool> PartialFile::confirm(uint64_t block, uint64_t bytes) {
+  std::unique_ptr<uint8_t[]> buffer(new uint8_t[bytes]);
+  for (uint64_t at = 0; at < bytes;) {
+    ssize_t got =
+        ::pread(fd, buffer.get() + at, bytes - at,
+                off_t(packedDataStart + block * packedBlockBytes + at));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return failed("cannot read", partial);
+    at += uint64_t(got);
+  }
+  const bool same = Sha256::digest(buffer.get(), bytes) == *done[block];
+  if (!same)
+    done[block].reset();
+  return same;
 }
 
 llvm::Error PartialFile::add(uint64_t block, llvm::ArrayRef<uint8_t> bytes,

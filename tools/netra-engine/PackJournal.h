@@ -42,6 +42,18 @@ public:
   llvm::Error open(const std::string &target, const Identity &identity,
                    bool restart);
 
+  /// Where the unfinished form of `target` lies, and the list of what is done.
+  static std::string partialOf(const std::string &target) {
+    return target + ".partial";
+  }
+  static std::string journalOf(const std::string &target) {
+    return partialOf(target) + ".journal";
+  }
+
+  /// Forgets that a block is done if its bytes are not those that were hashed.
+  /// True if they are. Safe to call from several threads, for different blocks.
+  llvm::Expected<bool> confirm(uint64_t block, uint64_t bytes);
+
   /// The hash of each block that is done.
   const std::vector<std::optional<Digest>> &getDone() const { return done; }
 

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "OutputFile.h"
+#include "PackJournal.h"
 #include "PackedWeights.h"
 
 #include "Netra/Target/Bundle.h"
@@ -92,9 +94,23 @@ int netra::tool::packWeightsMain(int argc, char **argv) {
     return ExitSuccess;
   }
   const std::string path = arguments.get("output");
+  std::vector<std::string> read = checkpoint.getPaths();
+  read.push_back(arguments.get("engine"));
+  // Beside the file, its unfinished form and the journal of that are written.
+  for (const std::string &written :
+       {path, PartialFile::partialOf(path), PartialFile::journalOf(path)})
+    if (std::string why = whyNotApart(written, read); !why.empty())
+      return fail("cannot write " + written + ": " + why +
+                  "; name another file with -o");
   llvm::Expected<PackOutcome> outcome = packer.write(path, options);
   if (!outcome)
     return fail(llvm::toString(outcome.takeError()));
+  if (outcome->damagedBlocks)
+    std::printf("%llu finished block%s of the interrupted run %s damaged, and "
+                "packed again\n",
+                (unsigned long long)outcome->damagedBlocks,
+                outcome->damagedBlocks == 1 ? "" : "s",
+                outcome->damagedBlocks == 1 ? "was" : "were");
   if (outcome->resumedBytes)
     std::printf("went on from an interrupted run that had packed %s\n",
                 byteCount(outcome->resumedBytes).c_str());

@@ -85,6 +85,7 @@ WeightPacker::WeightPacker(const EngineWeights &weights,
                            std::vector<std::string> &problems)
     : weights(weights), fingerprint(checkpoint.getFingerprint()) {
   llvm::append_range(problems, checkpoint.getProblems());
+  size_t unseen = 0;
   for (const EngineWeight &weight : weights.entries) {
     auto problem = [&](const std::string &what) {
       problems.push_back("weight " + weight.name + ": " + what);
@@ -107,7 +108,11 @@ WeightPacker::WeightPacker(const EngineWeights &weights,
       std::string where =
           "tensor " + source.checkpoint + " (for weight " + weight.name + "): ";
       if (!tensor) {
-        problems.push_back(where + "not in the checkpoint");
+        // It may be in what could not be read, of which has been told.
+        if (checkpoint.getProblems().empty())
+          problems.push_back(where + "not in the checkpoint");
+        else
+          ++unseen;
         continue;
       }
       std::string found = tensor->dtype;
@@ -124,6 +129,10 @@ WeightPacker::WeightPacker(const EngineWeights &weights,
     else
       llvm::consumeError(packer.takeError());
   }
+  if (unseen)
+    problems.push_back(std::to_string(unseen) +
+                       " tensors are not in what could be read of the "
+                       "checkpoint");
   llvm::sort(entries, [](const Entry &lhs, const Entry &rhs) {
     return lhs.weight->offset < rhs.weight->offset;
   });
@@ -168,7 +177,24 @@ WeightPacker::write(const std::string &path, const PackOptions &options) const {
           path, {weights.id, fingerprint, weights.bytes}, options.restart))
     return error;
   PackOutcome outcome;
-  std::vector<uint64_t> missing;
+  std::vector<uint64_t> present, missing;
+  for (auto [block, digest] : llvm::enumerate(partial.getDone()))
+    if (digest)
+      present.push_back(block);
+  // The hashes go into the finished file: they must be those of its bytes.
+  std::atomic<uint64_t> damaged = 0;
+  auto confirmOne = [&](uint64_t i) -> llvm::Error {
+    llvm::Expected<bool> same =
+        partial.confirm(present[i], blockSize(weights.bytes, present[i]));
+    if (!same)
+      return same.takeError();
+    damaged += !*same;
+    return llvm::Error::success();
+  };
+  if (llvm::Error error =
+          parallelFor(present.size(), options.threads, confirmOne))
+    return error;
+  outcome.damagedBlocks = damaged;
   for (auto [block, digest] : llvm::enumerate(partial.getDone()))
     if (digest)
       outcome.resumedBytes += blockSize(weights.bytes, block);

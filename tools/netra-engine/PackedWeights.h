@@ -48,7 +48,8 @@ struct PackOptions {
 };
 
 struct PackOutcome {
-  uint64_t resumedBytes = 0; // that an earlier run had packed
+  uint64_t resumedBytes = 0;  // that an earlier run had packed
+  uint64_t damagedBlocks = 0; // of that run, packed again
 };
 
 /// What an engine wants of a checkpoint, ready to be packed piece by piece. The

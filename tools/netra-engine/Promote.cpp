@@ -62,9 +62,15 @@ int netra::tool::promoteMain(int argc, char **argv) {
       return fail(llvm::toString(text.takeError()));
     evidence = std::move(*text);
   }
-  llvm::Expected<KernelBuilder> builder = KernelBuilder::create(
-      Catalog::findLibraryRoot(arguments.get("library-root")),
-      arguments.get("target", "gfx950"));
+  const std::string root =
+      Catalog::findLibraryRoot(arguments.get("library-root"));
+  // The code of today is assembled from there: a manifest elsewhere would be
+  // promoted on the evidence of other kernels.
+  if (whyNotApart(path, {root}).empty())
+    return fail(path + ": expected a manifest of the library " + root +
+                ", which --library-root names; found one outside of it");
+  llvm::Expected<KernelBuilder> builder =
+      KernelBuilder::create(root, arguments.get("target", "gfx950"));
   if (!builder)
     return fail(llvm::toString(builder.takeError()));
   llvm::Expected<std::string> text =
@@ -120,6 +126,8 @@ int netra::tool::recordGoldenMain(int argc, char **argv) {
     name = output == "-" ? symbol : llvm::sys::path::stem(output).str();
   std::string file =
       arguments.get("file", llvm::sys::path::filename(path).str());
+  if (std::string why = whyNotApart(output, {path}); !why.empty())
+    return fail("cannot write " + output + ": " + why);
   if (llvm::Error error =
           writeOutput(output, writeGoldenRecord(*object, *kernel, name, file)))
     return fail(llvm::toString(std::move(error)));

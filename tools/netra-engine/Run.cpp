@@ -8,6 +8,8 @@
 #include "InputFile.h"
 #include "OutputFile.h"
 
+#include "Netra/Target/Bundle.h"
+
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -248,6 +250,9 @@ private:
       seed = *number;
     }
 
+    llvm::Expected<std::vector<bool>> used = bindingsOfProfile();
+    if (!used)
+      return Failure{llvm::toString(used.takeError())};
     std::string missing;
     buffers.resize(info.binding_count);
     for (uint32_t i = 0; i < info.binding_count; ++i) {
@@ -265,7 +270,7 @@ private:
       } else if (arguments.has("seed")) {
         if (buffer.info.role == NETRA_INPUT)
           fillRandom(buffer, seed + i);
-      } else if (buffer.info.role == NETRA_INPUT) {
+      } else if (buffer.info.role == NETRA_INPUT && (*used)[i]) {
         missing += std::string(missing.empty() ? "" : ", ") + buffer.info.name;
       }
     }
@@ -304,6 +309,32 @@ private:
       return check(netra_engine_prepare(engine, profile, nullptr),
                    "capturing the graph");
     return std::nullopt;
+  }
+
+  /// By number, whether a step of the profile touches the binding: the engine
+  /// holds the bindings of its other profiles, too.
+  llvm::Expected<std::vector<bool>> bindingsOfProfile() const {
+    llvm::Expected<netra::Engine> bundle =
+        netra::readBundle(arguments.get("engine"));
+    if (!bundle)
+      return bundle.takeError();
+    std::vector<bool> used(info.binding_count);
+    for (const netra::EnginePlan &plan : bundle->plans) {
+      if (plan.profile.name != profileInfo.name)
+        continue;
+      auto mark = [&](const netra::EngineSlot &slot) {
+        if (slot.kind == netra::EngineSlot::Kind::Binding &&
+            slot.index < used.size())
+          used[slot.index] = true;
+      };
+      for (const netra::EngineStep &step : plan.steps) {
+        llvm::for_each(step.arguments, mark);
+        for (const auto *operands : {&step.inputs, &step.outputs})
+          for (const netra::EngineOperand &operand : *operands)
+            mark(operand.slot);
+      }
+    }
+    return used;
   }
 
   /// The names of the bindings whose role \p wanted admits.

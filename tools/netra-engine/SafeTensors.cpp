@@ -156,6 +156,7 @@ void Checkpoint::addFile(const std::string &path,
                          std::vector<std::string> *names) {
   // The format's own limit.
   constexpr uint64_t maxHeaderBytes = 100000000;
+  paths.push_back(path);
   InputFile opened;
   if (llvm::Error error = opened.open(path)) {
     problems.push_back(llvm::toString(std::move(error)));
@@ -200,9 +201,15 @@ void Checkpoint::addFile(const std::string &path,
     const std::string *name;
   };
   std::vector<Range> ranges;
+  const size_t problemsBefore = problems.size();
   for (auto it = document->begin(); it != document->end(); ++it) {
-    if (it.key() == "__metadata__")
+    if (it.key() == "__metadata__") {
+      if (!it->is_object() || !llvm::all_of(*it, [](const Json &value) {
+            return value.is_string();
+          }))
+        problem(path, "__metadata__: expected an object of strings");
       continue;
+    }
     std::string where = path + ", tensor " + it.key();
     CheckpointTensor tensor;
     if (std::string why = readEntry(*it, file.size() - dataBegin, tensor);
@@ -228,10 +235,17 @@ void Checkpoint::addFile(const std::string &path,
     if (ranges[i].begin < ranges[i - 1].end)
       problem(path, "the data of " + *ranges[i].name + " overlaps that of " +
                         *ranges[i - 1].name);
+  // A tensor that was refused has a reason of its own.
+  if (const uint64_t end = ranges.empty() ? 0 : ranges.back().end;
+      problems.size() == problemsBefore && end != file.size() - dataBegin)
+    problem(path, "expected " + std::to_string(end) +
+                      " bytes of data, as many as its tensors have, found " +
+                      std::to_string(file.size() - dataBegin));
 }
 
 void Checkpoint::addIndex(const std::string &path) {
   constexpr uint64_t maxIndexBytes = 1000000000;
+  paths.push_back(path);
   InputFile file;
   std::string text;
   llvm::Error error = file.open(path);

@@ -74,6 +74,9 @@ public:
   /// tensor that is not where an index says.
   llvm::ArrayRef<std::string> getProblems() const { return problems; }
 
+  /// The files that have been read, indexes of shards among them.
+  llvm::ArrayRef<std::string> getPaths() const { return paths; }
+
   const CheckpointTensor *find(const std::string &name) const;
   size_t size() const { return tensors.size(); }
 
@@ -92,7 +95,7 @@ private:
   std::deque<InputFile> files; // tensors point to them
   std::map<std::string, CheckpointTensor> tensors;
   std::map<std::string, std::string> stamps; // by the file's name
-  std::vector<std::string> problems;
+  std::vector<std::string> problems, paths;
 };
 
 } // namespace netra::tool

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "Interrupts.h"
 
 #include <cstdio>
 #include <cstring>
@@ -76,6 +77,7 @@ static int runCommand(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  netra::tool::treatFileSizeLimitAsError();
   const int code = runCommand(argc, argv);
   if (std::fflush(stdout) || std::ferror(stdout))
     return fail("cannot write the output");

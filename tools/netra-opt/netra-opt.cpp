@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InputFile.h"
+#include "Interrupts.h"
 #include "OutputFile.h"
 
 #include "Netra/Conversion/Passes.h"
@@ -54,6 +55,7 @@ static int fail(const llvm::Twine &message) {
 }
 
 int main(int argc, char **argv) {
+  netra::tool::treatFileSizeLimitAsError();
   llvm::InitLLVM init(argc, argv);
   hideOptionsOfLibraries();
   quietDiagnostics();

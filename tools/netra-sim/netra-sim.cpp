@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InputFile.h"
+#include "Interrupts.h"
 #include "Netra/Simulator/Simulator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -641,6 +642,7 @@ static int runCommand(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  netra::tool::treatFileSizeLimitAsError();
   const int status = runCommand(argc, argv);
   outs().flush();
   if (!outs().has_error())

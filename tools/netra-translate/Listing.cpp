@@ -11,6 +11,7 @@
 #include "Netra/Target/KernelBuilder.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GlobPattern.h"
 
@@ -42,6 +43,49 @@ static std::optional<std::vector<std::string>> valuesOf(llvm::StringRef key,
   return kinds;
 }
 
+/// Every value that a key can have, if that is laid down.
+static llvm::ArrayRef<llvm::StringRef> allValuesOf(llvm::StringRef key) {
+  static const llvm::StringRef maturities[] = {
+      maturityName(Maturity::Rejected), maturityName(Maturity::Experiment),
+      maturityName(Maturity::Verified), maturityName(Maturity::Accepted)};
+  static const llvm::StringRef evidence[] = {"simulated", "assembled",
+                                             "device"};
+  if (key == "maturity")
+    return maturities;
+  if (key == "evidence")
+    return evidence;
+  return {};
+}
+
+/// As in manifests.
+static json describeDimension(const DimensionMatch &match) {
+  json entry = json::object();
+  if (!match.values.empty())
+    entry["values"] = match.values;
+  for (auto [key, value] :
+       {std::pair("min", match.min), std::pair("max", match.max),
+        std::pair("multiple_of", match.multipleOf)})
+    if (value)
+      entry[key] = *value;
+  return entry;
+}
+
+static json describeAttribute(const AttributeMatch &match) {
+  if (match.any)
+    return {{"any", true}};
+  json entry = json::array();
+  for (const AttributeValue &value : match.values)
+    std::visit([&](const auto &v) { entry.push_back(v); }, value);
+  if (match.min || match.max) {
+    entry = json::object();
+    if (match.min)
+      entry["min"] = *match.min;
+    if (match.max)
+      entry["max"] = *match.max;
+  }
+  return entry;
+}
+
 llvm::Expected<std::vector<const Tactic *>>
 netra::filterTactics(const Catalog &catalog,
                      llvm::ArrayRef<std::string> conditions) {
@@ -60,10 +104,15 @@ netra::filterTactics(const Catalog &catalog,
       return llvm::createStringError(
           "--filter: expected a pattern, found '" + text +
           "': " + llvm::toString(pattern.takeError()));
+    auto fits = [&](llvm::StringRef value) { return pattern->match(value); };
+    // Where all values are known, a pattern that fits none is a mistake.
+    if (llvm::ArrayRef<llvm::StringRef> known = allValuesOf(key);
+        !known.empty() && llvm::none_of(known, fits))
+      return llvm::createStringError(
+          "--filter: " + key + ": expected " + llvm::join(known, ", ") +
+          " or a pattern of them, found '" + text + "'");
     llvm::erase_if(tactics, [&, key = key](const Tactic *tactic) {
-      return llvm::none_of(
-          *valuesOf(key, *tactic),
-          [&](const std::string &value) { return pattern->match(value); });
+      return llvm::none_of(*valuesOf(key, *tactic), fits);
     });
   }
   return tactics;
@@ -114,7 +163,7 @@ static void listTacticsAsJson(const Catalog &catalog,
     for (const auto &[name, values] : tactic.options)
       options[name] = values;
     for (const auto &[name, match] : tactic.dimensions)
-      dimensions[name] = match.describe();
+      dimensions[name] = describeDimension(match);
     for (const auto &[role, match] : tactic.operands) {
       json types = json::array();
       for (ElementType type : match.types)
@@ -124,7 +173,7 @@ static void listTacticsAsJson(const Catalog &catalog,
                         {"optional", match.optional}};
     }
     for (const auto &[name, match] : tactic.attributes)
-      attributes[name] = match.describe();
+      attributes[name] = describeAttribute(match);
     for (const Evidence &item : tactic.evidence)
       evidence.push_back(describeEvidence(item));
     json entry = {{"name", tactic.name},

@@ -39,6 +39,7 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -175,6 +176,59 @@ cl::opt<bool> verboseOption("verbose",
                             cl::cat(category));
 cl::opt<bool> timingOption("timing", cl::desc("Print the time of each phase"),
                            cl::cat(category));
+
+// What is asked for, as a set; the actions come first.
+constexpr unsigned kToEngine = 1u << unsigned(Action::ToEngine),
+                   kToAssembly = 1u << unsigned(Action::ToAssembly),
+                   kFromEngine = 1u << unsigned(Action::FromEngine),
+                   kImportModel = 1u << unsigned(Action::ImportModel),
+                   kImportHuggingFace = 1u
+                                        << unsigned(Action::ImportHuggingFace),
+                   kListTactics = 1u << 5, kListProfiles = 1u << 6,
+                   kBuildDeployment = 1u << 7;
+constexpr unsigned kCompiles = kToEngine | kToAssembly;
+
+/// What each option has a meaning for. The others have one everywhere.
+const struct {
+  const cl::Option &option;
+  unsigned users;
+} applicability[] = {
+    {filterOption, kListTactics},
+    {hashesFlag, kListTactics},
+    {goldenRootOption, kCompiles | kBuildDeployment},
+    {outputOption, kCompiles | kFromEngine | kImportModel | kImportHuggingFace |
+                       kBuildDeployment},
+    {profilesOption, kCompiles},
+    {domainOption, kCompiles},
+    {engineNameOption, kCompiles | kImportHuggingFace},
+    {allowExperimentalOption, kCompiles},
+    {explainOption, kCompiles},
+    {stateSlotsOption, kImportHuggingFace},
+    {cacheSlotsOption, kImportHuggingFace},
+    {cacheTypeOption, kImportHuggingFace},
+    {stateTypeOption, kImportHuggingFace},
+};
+
+/// An option that was given and has no meaning for `wanted`, or null.
+const cl::Option *findUseless(unsigned wanted) {
+  for (const auto &[option, users] : applicability)
+    if (option.getNumOccurrences() && !(users & wanted))
+      return &option;
+  return nullptr;
+}
+
+std::string usersOf(const cl::Option &option) {
+  constexpr const char *names[] = {"--netra-to-engine",  "--netra-to-asm",
+                                   "--engine-to-netra",  "--import-model",
+                                   "--import-hf-config", "--list-tactics",
+                                   "--list-profiles",    "--build-deployment"};
+  std::string text;
+  for (const auto &[known, users] : applicability)
+    for (unsigned i = 0; &known == &option && i != std::size(names); ++i)
+      if (users >> i & 1)
+        text += (text.empty() ? "" : ", ") + std::string(names[i]);
+  return text;
+}
 
 /// What the command line says. Linking resets LLVM's command line options, so
 /// that they cannot be read afterwards.
@@ -456,8 +510,6 @@ static int list(const Settings &settings) {
                      listTacticsFormat + "'");
   if (hashesFlag && !(wantsTactics && wantsJson))
     return failUsage("--hashes is for --list-tactics=json");
-  if (!filterOption.empty() && !wantsTactics)
-    return failUsage("--filter is for --list-tactics");
   llvm::Expected<Catalog> catalog = Catalog::load(
       Catalog::findLibraryRoot(settings.libraryRoot), settings.target);
   if (!catalog)
@@ -486,6 +538,7 @@ static int list(const Settings &settings) {
 }
 
 int main(int argc, char **argv) {
+  netra::tool::treatFileSizeLimitAsError();
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
@@ -502,7 +555,13 @@ int main(int argc, char **argv) {
   }
   Settings settings = readSettings();
   if (!findTarget(settings.target))
-    return failUsage("unknown target '" + settings.target + "'");
+    return failUsage("--target: expected " +
+                     llvm::join(llvm::map_range(allTargets(),
+                                                [](const TargetInfo &target) {
+                                                  return target.name;
+                                                }),
+                                ", ") +
+                     ", found '" + settings.target + "'");
 
   bool lists = listTacticsFormat.getNumOccurrences() != 0 || listProfilesFlag;
   bool builds = deploymentOption.getNumOccurrences() != 0;
@@ -510,6 +569,18 @@ int main(int argc, char **argv) {
     return failUsage("expected one of --netra-to-engine, --netra-to-asm, "
                      "--engine-to-netra, --import-model, --import-hf-config, "
                      "--list-tactics, --list-profiles, --build-deployment");
+  if (listTacticsFormat.getNumOccurrences() && listProfilesFlag)
+    return failUsage("expected --list-tactics or --list-profiles, found both");
+  if (const cl::Option *option = findUseless(
+          builds  ? kBuildDeployment
+          : lists ? (listProfilesFlag ? kListProfiles : kListTactics)
+                  : 1u << unsigned(actions.front())))
+    return failUsage("--" + option->ArgStr +
+                     " has no meaning here: it is for " + usersOf(*option));
+  if (!settings.goldenRoot.empty() &&
+      !llvm::sys::fs::is_directory(settings.goldenRoot))
+    return failUsage("--golden-root: expected a folder, found '" +
+                     settings.goldenRoot + "'");
   for (auto [option, choices] :
        {std::pair(&cacheTypeOption, StringRef("bf16|f8E4M3FN")),
         std::pair(&stateTypeOption, StringRef("f32|bf16"))}) {
@@ -522,10 +593,6 @@ int main(int argc, char **argv) {
   if (!explainOption.empty() && explainOption != "all")
     return failUsage("expected --explain or --explain=all, found '" +
                      explainOption + "'");
-  if (hashesFlag && !lists)
-    return failUsage("--hashes is for --list-tactics=json");
-  if (!filterOption.empty() && !lists)
-    return failUsage("--filter is for --list-tactics");
   if (!domainOption.empty() && profilesOption.empty())
     return failUsage("--domain is for --profile");
   // Before the first thread; what is half written goes with the process.

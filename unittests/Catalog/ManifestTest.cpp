@@ -221,6 +221,8 @@ TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
        "/evidence/0/tests: expected an array of at least 1"},
       {"/evidence/0/tests/0/cases", 0,
        "/evidence/0/tests/0/cases: expected an integer of at least 1"},
+      {"/evidence/0/tests/0/failed", 1000000000,
+       "/evidence/0/tests/0/failed: expected at most "},
       {"/evidence/0/kernels/0/identity_sha256", "00FF",
        "/evidence/0/kernels/0/identity_sha256: expected a SHA-256 of 64"},
       {"/evidence/0/kernels/0/dimensions/m", 1,

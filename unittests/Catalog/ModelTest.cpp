@@ -113,7 +113,7 @@ Json gemma2() {
     "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 256,
     "rms_norm_eps": 1e-06, "rope_theta": 10000.0,
     "hidden_activation": "gelu_pytorch_tanh", "sliding_window": 4096,
-    "query_pre_attn_scalar": 224, "attn_logit_softcapping": 50.0,
+    "query_pre_attn_scalar": 256, "attn_logit_softcapping": 50.0,
     "final_logit_softcapping": 30.0, "attention_bias": false
   })");
 }

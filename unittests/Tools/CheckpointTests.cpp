@@ -111,6 +111,15 @@ TEST_F(CheckpointTest, MalformedFiles) {
                   R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
                   R"("a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})"),
               ElementsAre(HasSubstr("found \"a\" twice")));
+  const std::string one =
+      R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
+  EXPECT_THAT(problemsOfHeader(one, 1), ElementsAre());
+  EXPECT_THAT(problemsOfHeader(one, 3),
+              ElementsAre(HasSubstr("expected 1 bytes of data, as many as its "
+                                    "tensors have, found 3")));
+  EXPECT_THAT(problemsOfHeader(R"({"__metadata__":{"format":7}})", 0),
+              ElementsAre(HasSubstr("__metadata__: expected an object of "
+                                    "strings")));
   Checkpoint checkpoint;
   checkpoint.add("/no/such/file.safetensors");
   checkpoint.add("/dev/null");

@@ -115,6 +115,7 @@ protected:
       llvm::Expected<PackOutcome> outcome =
           packer.write(folder.file(name), options);
       resumed = outcome ? outcome->resumedBytes : 0;
+      damaged = outcome ? outcome->damagedBlocks : 0;
       return outcome ? "" : llvm::toString(outcome.takeError());
     });
   }
@@ -150,7 +151,7 @@ protected:
   EngineWeights weights;
   std::vector<TestTensor> tensors;
   Bytes expected;
-  uint64_t resumed = 0;
+  uint64_t resumed = 0, damaged = 0; // of the last `pack`
 };
 
 TEST_F(PackingTest, TheFileIsWhatTheRecipesMake) {
@@ -268,6 +269,18 @@ TEST_F(PackingTest, ADamagedJournalOnlyCostsTime) {
   ASSERT_EQ(pack("w"), "");
   EXPECT_EQ(resumed, 0u);
   ASSERT_EQ(readText(folder.file("w")), good);
+}
+
+TEST_F(PackingTest, ADamagedBlockIsPackedAgain) {
+  ASSERT_EQ(pack("whole"), "");
+  leavePartial("w", {0, 1, 3});
+  std::string partial = readText(folder.file("w.partial"));
+  partial[packedDataStart + packedBlockBytes + 12345] ^= 1;
+  writeText(folder.file("w.partial"), partial);
+  ASSERT_EQ(pack("w"), "");
+  EXPECT_EQ(resumed, 2 * packedBlockBytes);
+  EXPECT_EQ(damaged, 1u);
+  EXPECT_EQ(readText(folder.file("w")), readText(folder.file("whole")));
 }
 
 TEST_F(PackingTest, AnotherEngineOrCheckpointIsNotContinued) {
