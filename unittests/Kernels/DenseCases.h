@@ -32,6 +32,9 @@ struct DenseCase {
   netra::Problem bf16Problem() const {
     return denseBf16Problem(m, n, k, epilogue, bias, residual);
   }
+  netra::Problem problem(bool fp8) const {
+    return fp8 ? fp8Problem() : bf16Problem();
+  }
   netra::Problem fp8Problem() const {
     netra::Problem problem = denseFp8Problem(m, n, k, epilogue, bias, residual);
     if (groupMajor)
@@ -182,7 +185,8 @@ inline const DenseShape denseShapes[] = {
 /// Zeros will do: nothing a dense kernel does depends on the values.
 inline netra::sim::Counters
 denseCounters(const std::string &tactic, const netra::Problem &problem,
-              const std::vector<Mutation> &mutations = {}) {
+              const std::vector<Mutation> &mutations = {},
+              const Options &options = {}) {
   Buffers inputs;
   for (const netra::OperandSpec &operand : problem.operands) {
     uint64_t bytes = netra::elementBytes(operand.type);
@@ -191,7 +195,21 @@ denseCounters(const std::string &tactic, const netra::Problem &problem,
     if (operand.role != "result")
       inputs[operand.role].resize(bytes);
   }
-  return countersOf(tactic, problem, inputs, mutations);
+  llvm::Expected<Kernel> kernel = build(tactic, problem, options, mutations);
+  if (!kernel) {
+    ADD_FAILURE() << tactic << ": " << llvm::toString(kernel.takeError());
+    return {};
+  }
+  EXPECT_EQ(kernel->object->kernels()[0].privateSegment, 0u) << tactic;
+  RunOptions run;
+  run.checks = 0;
+  run.counters = true;
+  llvm::Expected<Outcome> once = kernels::run(*kernel, inputs, run);
+  if (!once) {
+    ADD_FAILURE() << tactic << ": " << llvm::toString(once.takeError());
+    return {};
+  }
+  return once->counters;
 }
 
 } // namespace kernels

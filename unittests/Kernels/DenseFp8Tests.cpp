@@ -55,6 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(DenseCase{1, 1024, 2048},
                     DenseCase{12, 512, 4096, "none", false, true},
                     DenseCase{16, 1024, 2048, "gated_silu"},
+                    DenseCase{12, 64, 17408, "none", false, true},
                     DenseCase{32, 2048, 512, "none", false, true}));
 
 // Scales of x as the group-quant kernels store them: one block, an odd number
@@ -168,6 +169,17 @@ TEST(DenseFp8Edge, NotANumberStaysInItsRowAndColumn) {
           << m << " " << n;
 }
 
+TEST(DenseFp8Edge, AnInfiniteScaleStaysInItsRow) {
+  DenseCase c{4, 32, 256};
+  DenseFp8Inputs inputs(c, 14);
+  inputs.xScale[2 * 2 + 1] = HUGE_VALF;
+  Outcome run = runEverywhere(tactic, c.fp8Problem(), inputs.buffers(c));
+  std::vector<uint16_t> y = fromBytes<uint16_t>(run.outputs["result"]);
+  for (int64_t m = 0; m < c.m; ++m)
+    for (int64_t n = 0; n < c.n; ++n)
+      EXPECT_EQ((y[m * c.n + n] & 0x7f80) == 0x7f80, m == 2) << m << " " << n;
+}
+
 TEST(DenseFp8Edge, SmallIntegersAreExact) {
   // Products and sums are small integers and scales powers of two: every model
   // of the matrix core gives the same bits, and every element is distinct.
@@ -244,13 +256,13 @@ TEST(DenseFp8Negative, WrongKernelsAreNoticed) {
     EXPECT_NE(
         wrong(tiles, "offset:128*((\\c)%32)+64", "offset:128*((\\c)%32)+32"),
         "");
-    EXPECT_NE(wrong(tiles, "v_lshl_add_u32 v[V_OUT+dt_m], v[V_GROUP], 3",
-                    "v_lshl_add_u32 v[V_OUT+dt_m], v[V_GROUP], 2"),
+    EXPECT_NE(wrong(tiles, "v_lshrrev_b32 v[V_T1], 1, v[V_T1]",
+                    "v_lshrrev_b32 v[V_T1], 2, v[V_T1]"),
               "");
     // Scales: swapped with the neighbour's, the wrong 128 rows', the first
     // wave's for all waves.
-    EXPECT_NE(wrong(dense, "v[V_SX+DT_C4*blk_m+(\\c)]",
-                    "v[V_SX+DT_C4*blk_m+((\\c)^1)%DT_C]"),
+    EXPECT_NE(wrong(dense, "v[V_SX+DT_SX*blk_m+(\\c)%DT_SX]",
+                    "v[V_SX+DT_SX*blk_m+((\\c)^1)%DT_C]"),
               "");
     EXPECT_NE(wrong(dense, "s_lshr_b32 s[S_TMP], s[S_FIRST], 3",
                     "s_lshr_b32 s[S_TMP], s[S_FIRST], 4"),
@@ -293,16 +305,39 @@ TEST(DenseFp8Negative, WrongOrdersOfScalesAreNoticed) {
     EXPECT_EQ(wrong(dense, "// Weight scales of", "// The weight scales of"),
               "");
     // The next block's, the next wave's, the row's; the neighbour row's.
-    EXPECT_NE(wrong(dense, ".set blk_o, 4 * NETRA_M * blk_c",
-                    ".set blk_o, 4 * blk_c"),
+    EXPECT_NE(wrong(dense, ".set blk_o, 4 * NETRA_M * (\\c)",
+                    ".set blk_o, 4 * (\\c)"),
               "");
     EXPECT_NE(wrong(dense, "4 * DT_C * NETRA_M", "4 * DT_C"), "");
     EXPECT_NE(wrong("include/dense_tiles.inc",
-                    "v_lshlrev_b32 v[V_SOFF+dt_m], 2, v[V_T1]",
-                    "v_lshlrev_b32 v[V_SOFF+dt_m], 3, v[V_T1]"),
+                    "v_lshlrev_b32 v[V_SOFF+dt_m], 2, v[dt_row_v]",
+                    "v_lshlrev_b32 v[V_SOFF+dt_m], 3, v[dt_row_v]"),
               "");
-    EXPECT_NE(wrong(dense, "v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:",
-                    "v[V_SOFF], s[S_X_SCALE:S_X_SCALE+1] offset:4+"),
+    EXPECT_NE(wrong(dense,
+                    "global_load_dword v[blk_v], v[V_SOFF+blk_m], "
+                    "s[S_X_SCALE:S_X_SCALE+1] offset:",
+                    "global_load_dword v[blk_v], v[V_SOFF+blk_m], "
+                    "s[S_X_SCALE:S_X_SCALE+1] offset:4+"),
+              "");
+  }
+}
+
+TEST(DenseFp8Negative, TooFewRegistersForTheScalesOfBlocksInFlightAreNoticed) {
+  for (bool groupMajor : {false, true}) {
+    DenseCase c{6, 32, 2176, "none", false, false, {{"WAVES", 1}}, groupMajor};
+    DenseFp8Inputs inputs(c, 13);
+    auto wrong = [&](const char *from, const char *to) {
+      return noticed(tacticOf(c), c.fp8Problem(), inputs.buffers(c), c.options,
+                     {{"dense/fp8_block128.s", "// The stream.",
+                       "// The stream, changed."},
+                      {"include/dense_tiles.inc", from, to}},
+                     [&](const Outcome &run) { return inputs.check(c, run); });
+    };
+    EXPECT_EQ(wrong("// Scalars", "// The scalars"), "");
+    // Four fewer; what follows stays where it is.
+    const char *const ring = ".set V_B, V_SX + DT_SX * DT_MT";
+    EXPECT_NE(wrong(ring, ".set V_B, V_SX + DT_SX * DT_MT\n"
+                          ".set DT_SX, DT_SX - 4"),
               "");
   }
 }

@@ -87,6 +87,21 @@ TEST(DenseMfmaEdge, ZeroNegativeZeroDenormalsAndOneHugeValue) {
   EXPECT_EQ(inputs.check(c, run), "");
 }
 
+TEST(DenseMfmaEdge, ActivationsOverTheirWholeRange) {
+  // x picks the first element of row n, which walks from -120 to 120.
+  for (const char *epilogue : {"silu", "sigmoid", "gelu_erf", "gelu_tanh"}) {
+    DenseCase c{2, 1024, 64, epilogue};
+    DenseBf16Inputs inputs(c, 3);
+    inputs.x.assign(inputs.x.size(), 0);
+    inputs.x[0] = oracle::encodeBf16(1);
+    inputs.x[c.k] = oracle::encodeBf16(-1);
+    for (int64_t n = 0; n < c.n; ++n)
+      inputs.w[n * c.k] = oracle::encodeBf16((n - 512) * 120.0 / 512);
+    Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+    EXPECT_EQ(inputs.check(c, run), "") << epilogue;
+  }
+}
+
 TEST(DenseMfmaEdge, NotANumberAndInfinityStayInTheirRowAndColumn) {
   DenseCase c{20, 32, 256};
   DenseBf16Inputs inputs(c, 4);

@@ -38,8 +38,9 @@ TEST(DenseShapes, ExactlyTheIntendedTacticMatches) {
             << shape.name(m);
         // Enough work-groups for 256 compute units where there are enough rows.
         const netra::Instance &instance = selection.winner->instance;
-        if (shape.n >= (isGated(epilogue) ? 8192 : 4096)) {
-          EXPECT_GE(instance.contract.grid[0].constant, 256u) << instance.symbol;
+        if (shape.n >= (shape.fp8 || isGated(epilogue) ? 8192 : 4096)) {
+          EXPECT_GE(instance.contract.grid[0].constant, 256u)
+              << instance.symbol;
         }
       }
 }

@@ -325,6 +325,30 @@ TEST(GatedEdge, ZeroHugeAndNotANumber) {
     EXPECT_EQ(oracle::isNanFp8(nan.outputs["result"][i]), i == 5) << i;
 }
 
+TEST(GatedEdge, Infinities) {
+  // act(inf) is inf; x sigmoid(x) is NaN at -inf, as 0 times infinity is.
+  GatedCase c{1, 256};
+  Buffers inputs = c.random(7);
+  std::vector<uint16_t> gate = fromBytes<uint16_t>(inputs["gate"]);
+  std::vector<uint16_t> up = fromBytes<uint16_t>(inputs["up"]);
+  gate[1] = 0x7f80;
+  up[1] = oracle::encodeBf16(-2);
+  gate[2] = 0xff80;
+  gate[3] = oracle::encodeBf16(3);
+  up[3] = 0xff80;
+  gate[4] = 0;
+  up[4] = 0x7f80;
+  inputs["gate"] = toBytes(gate);
+  inputs["up"] = toBytes(up);
+  Outcome run = runEverywhere(c.tactic(), c.problem(), inputs);
+  std::vector<uint16_t> y = fromBytes<uint16_t>(run.outputs["result"]);
+  ASSERT_EQ(y.size(), size_t(c.n));
+  EXPECT_EQ(y[1], 0xff80);
+  EXPECT_EQ(y[3], 0xff80);
+  for (int64_t i = 0; i < c.n; ++i)
+    EXPECT_EQ(oracle::isNanBf16(y[i]), i == 2 || i == 4) << i;
+}
+
 TEST(GatedCounters, EachByteMovesOnce) {
   GatedCase c{4, 5632};
   Outcome run = runEverywhere(c.tactic(), c.problem(), c.random(4));

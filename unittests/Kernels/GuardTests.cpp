@@ -70,7 +70,7 @@ TEST(Guards, DenseBf16) {
 
 TEST(Guards, DenseFp8) {
   expectRefusals(
-      "gfx950.dense_fp8_block128_m16", denseFp8Problem(4, 64, 2048),
+      "gfx950.dense_fp8_block128_m16", denseFp8Problem(4, 48, 2048),
       {{"M", 33, "NETRA_M must be 1..32"},
        {"M", 0, "NETRA_M must be 1..32"},
        {"N", 72, "NETRA_N must be a multiple of 16 * NETRA_TILES"},

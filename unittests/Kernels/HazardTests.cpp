@@ -50,7 +50,7 @@ protected:
         [](const Outcome &) { return std::string(); }, netra::sim::CheckHazard);
   }
   void SetUp() override {
-    if (fp8("include/mfma.inc", "  s_nop 11\n", "").empty())
+    if (fp8("include/mfma.inc", "  s_nop 11 - (", "  s_nop 1 // (").empty())
       GTEST_SKIP() << "the simulator does not check hazards";
   }
 };
@@ -62,8 +62,8 @@ TEST_F(Hazards, UnchangedKernelsAreSilent) {
 }
 
 TEST_F(Hazards, TooFewWaitStatesAfterAMatrixInstruction) {
-  EXPECT_NE(fp8("include/mfma.inc", "  s_nop 11\n", "  s_nop 3\n"), "");
-  EXPECT_NE(fp8("include/mfma.inc", "  s_nop 11\n", "  s_nop 10\n"), "");
+  EXPECT_NE(fp8("include/mfma.inc", "  s_nop 11 - (", "  s_nop 3 - ("), "");
+  EXPECT_NE(fp8("include/mfma.inc", "  s_nop 11 - (", "  s_nop 10 - ("), "");
 }
 
 TEST_F(Hazards, NoWaitStatesBeforeLaneCrossing) {

@@ -162,9 +162,17 @@ static Expected<std::string> mutate(std::string source,
 Expected<Kernel> build(const std::string &tactic, const Problem &problem,
                        const Options &options,
                        const std::vector<Mutation> &mutations) {
+  // Whoever builds a wrong kernel takes an error for its being noticed. That it
+  // was never made is a fault of the test.
+  auto unmade = [&](Error error) {
+    std::string text = toString(std::move(error));
+    if (!mutations.empty())
+      ADD_FAILURE() << tactic << " was not changed: " << text;
+    return createStringError(text);
+  };
   Expected<Instance> instance = instantiate(tactic, problem, options);
   if (!instance)
-    return instance.takeError();
+    return unmade(instance.takeError());
   Kernel kernel;
   kernel.instance = std::move(*instance);
   Expected<AssembledKernel> assembled = [&]() -> Expected<AssembledKernel> {
@@ -173,7 +181,7 @@ Expected<Kernel> build(const std::string &tactic, const Problem &problem,
     Expected<std::string> source =
         mutate(assembler().instanceSource(kernel.instance), mutations);
     if (!source)
-      return source.takeError();
+      return unmade(source.takeError());
     return assembler().assembleSource(*source, "mutated.s");
   }();
   if (!assembled)

@@ -5,11 +5,12 @@
 //
 // The yardstick for dense/bf16_gemv.s and dense/bf16_mfma.s and not meant for use: one
 // wave per weight row and activation row, one 512-element chunk of K at a time: load,
-// wait, multiply.
+// wait, multiply, two products by an instruction.
 //
 // Constants: NETRA_M 1..32, NETRA_N, NETRA_K (a multiple of 512).
-// Arithmetic: lane l adds k = 512 c + 8 l .. + 7 by fma in ascending k and c; lanes by
-// netra_wave_reduce; one rounding to bf16.
+// Arithmetic: lane l adds the even and the odd ones of k = 512 c + 8 l .. + 7 by fma in
+// ascending k and c, two sums, and then one to the other; lanes by netra_wave_reduce; one
+// rounding to bf16.
 
 .include "include/kernel.inc"
 .include "include/reduce.inc"
@@ -27,9 +28,8 @@ netra_require (NETRA_GRID_X == NETRA_N && NETRA_GRID_Y == NETRA_M && NETRA_GRID_
 .set S_TMP, 12
 .set S_CHUNK, 14
 .set V_OFFSET, 0
-.set V_SUM, 1
-.set V_T0, 2
-.set V_T1, 3
+.set V_T0, 1
+.set V_SUM, 2                                    // even k, odd k
 .set V_X, 4
 .set V_W, 8
 .set V_XF, 12
@@ -42,6 +42,7 @@ netra_require (NETRA_GRID_X == NETRA_N && NETRA_GRID_Y == NETRA_M && NETRA_GRID_
   netra_load_pointer S_RESULT, NETRA_ARG_RESULT
   v_lshlrev_b32 v[V_OFFSET], 4, v0
   v_mov_b32 v[V_SUM], 0
+  v_mov_b32 v[V_SUM+1], 0
   s_mul_i32 s[S_TMP], s2, 2*NETRA_K
   s_mul_hi_u32 s[S_TMP+1], s2, 2*NETRA_K
   s_mov_b32 s[S_CHUNK], 0
@@ -58,14 +59,14 @@ netra_require (NETRA_GRID_X == NETRA_N && NETRA_GRID_Y == NETRA_M && NETRA_GRID_
   .rept 4
     netra_bf16_unpack V_XF, V_XF+1, V_X+plain_i
     netra_bf16_unpack V_WF, V_WF+1, V_W+plain_i
-    v_fma_f32 v[V_SUM], v[V_XF], v[V_WF], v[V_SUM]
-    v_fma_f32 v[V_SUM], v[V_XF+1], v[V_WF+1], v[V_SUM]
+    v_pk_fma_f32 v[V_SUM:V_SUM+1], v[V_XF:V_XF+1], v[V_WF:V_WF+1], v[V_SUM:V_SUM+1]
     .set plain_i, plain_i + 1
   .endr
   v_add_u32 v[V_OFFSET], 1024, v[V_OFFSET]
   s_add_u32 s[S_CHUNK], s[S_CHUNK], 1
   s_cmp_lt_u32 s[S_CHUNK], NETRA_K / 512
   s_cbranch_scc1 .Lplain_loop_\name
+  v_add_f32 v[V_SUM], v[V_SUM], v[V_SUM+1]
   netra_wave_reduce v_add_f32, V_SUM, V_T0
   netra_bf16_pack V_SUM, V_SUM, V_SUM
   s_mul_i32 s[S_TMP], s3, NETRA_N

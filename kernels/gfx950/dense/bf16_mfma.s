@@ -84,7 +84,7 @@
   v_and_b32 v[V_T0], 7, v[V_COLUMN]
   v_mul_u32_u24 v[V_WOFF], 2 * NETRA_K, v[V_T0]
   v_lshrrev_b32 v[V_T0], 3, v[V_COLUMN]
-  v_lshl_add_u32 v[V_WOFF], v[V_GROUP], 4, v[V_WOFF]
+  v_add_u32 v[V_WOFF], v[V_T1], v[V_WOFF]
   v_lshl_add_u32 v[V_WOFF], v[V_T0], 6, v[V_WOFF]
   v_add_u32 v[V_WOFF2], 16 * NETRA_K, v[V_WOFF]  // eight rows further on
   dt_load_bias_and_residual \name

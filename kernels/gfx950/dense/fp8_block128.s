@@ -15,8 +15,11 @@
 // Schedule. Wave v owns the K blocks v C .. v C + C - 1, C = K / 128 / WAVES. A tile's
 // K block is 2 KB in n16k16 and exactly operand A of one MFMA (A's rows are weight rows,
 // B's columns activation rows): two dwordx4 loads of 1 KB each, contiguous over the wave.
-// All scales, then DEPTH blocks of activations and weights are issued before the first
-// wait. No weight byte is read twice.
+// Two tiles share the activations' registers and loads: where a product has few columns
+// that is worth more than a work-group more. DEPTH blocks of activations and weights are
+// issued before the first wait, and with every fourth block the activation scales of four
+// (group-major: of each with it), since a row's scales are consecutive. No weight byte is
+// read twice.
 //
 // Arithmetic. One MFMA per tile, 16 rows and block (its internal order is the
 // hardware's); then acc = fma(d, sx * sw, acc), blocks ascending; waves and epilogue as
@@ -27,6 +30,12 @@
 .set DT_HALF_STRIDE, 1024
 .set DT_SCALED, 1
 .set DT_CHAINS, 1
+.set DT_GROUP_MAJOR, 0
+.set DT_SCALE_EVERY, 4
+.if NETRA_SCALE_GROUP_MAJOR && NETRA_M > 1       // one row is the same both ways
+.set DT_GROUP_MAJOR, 1
+.set DT_SCALE_EVERY, 1
+.endif
 .include "include/dense_tiles.inc"
 
 netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "NETRA_SCALE_GROUP_MAJOR must be 0 or 1"
@@ -38,31 +47,36 @@ netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "N
   .rept DT_ROW_BLOCKS
     .set blk_m, 0
     .rept DT_MT
-      v_mul_f32 v[V_S+2*(DT_MT*blk_r+blk_m)], s[S_SW+DT_C4*blk_r+(\c)], v[V_SX+DT_C4*blk_m+(\c)]
+      v_mul_f32 v[V_S+2*(DT_MT*blk_r+blk_m)], s[S_SW+DT_C4*blk_r+(\c)], v[V_SX+DT_SX*blk_m+(\c)%DT_SX]
       .set blk_m, blk_m + 1
     .endr
     .set blk_r, blk_r + 1
   .endr
 .endm
 
-// The activation scales of the wave's blocks, one register each, the lane's row.
-.macro blk_load_x_scales
-  .set blk_c, 0
-  .rept DT_C * NETRA_SCALE_GROUP_MAJOR
-    .set blk_o, 4 * NETRA_M * blk_c
+// The activation scales of block C, or of it and the three that follow, of the lane's row.
+.macro dt_load_scales c
+  .set blk_o, 4 * (\c)
+  .set blk_n, DT_C - (\c)
+  .if DT_GROUP_MAJOR
+    .set blk_o, 4 * NETRA_M * (\c)
+    .set blk_n, 1
     .if blk_o > 0 && blk_o / 4096 > (blk_o - 4 * NETRA_M) / 4096 // past the immediate
       netra_pointer_add_const S_X_SCALE, S_X_SCALE, 4096
     .endif
-    .set blk_m, 0
-    .rept DT_MT
-      global_load_dword v[V_SX+DT_C4*blk_m+blk_c], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:blk_o%4096
-      .set blk_m, blk_m + 1
-    .endr
-    .set blk_c, blk_c + 1
-  .endr
+  .endif
   .set blk_m, 0
-  .rept DT_MT * (1 - NETRA_SCALE_GROUP_MAJOR)
-    netra_load_vector_run V_SX+DT_C4*blk_m, V_SOFF+blk_m, S_X_SCALE, DT_C, blk_scale_loads
+  .rept DT_MT
+    .set blk_v, V_SX + DT_SX * blk_m + (\c) % DT_SX
+    .if blk_n >= 4
+      global_load_dwordx4 v[blk_v:blk_v+3], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:blk_o%4096
+    .elseif blk_n == 3
+      global_load_dwordx3 v[blk_v:blk_v+2], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:blk_o%4096
+    .elseif blk_n == 2
+      global_load_dwordx2 v[blk_v:blk_v+1], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:blk_o%4096
+    .else
+      global_load_dword v[blk_v], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:blk_o%4096
+    .endif
     .set blk_m, blk_m + 1
   .endr
 .endm
@@ -97,7 +111,7 @@ netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "N
   // Weight scales of the wave's blocks, one run for each 128 weight rows.
   s_mul_i32 s[S_TMP+1], s[S_WAVE], 4 * DT_C
   netra_pointer_add S_WEIGHT_SCALE, S_WEIGHT_SCALE, S_TMP+1
-  .if NETRA_SCALE_GROUP_MAJOR
+  .if DT_GROUP_MAJOR
   s_mul_i32 s[S_TMP+1], s[S_WAVE], 4 * DT_C * NETRA_M
   .endif
   netra_pointer_add S_X_SCALE, S_X_SCALE, S_TMP+1
@@ -117,13 +131,12 @@ netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "N
   .endr
   dt_load_bias_and_residual \name
 
-  // The stream. The partners of the packed scales are ignored.
-  .set blk_r, 0
-  .rept DT_ROW_BLOCKS * DT_MT
+  // The stream. The partners of the packed scales are ignored; the first is V_T1.
+  .set blk_r, 1
+  .rept DT_ROW_BLOCKS * DT_MT - 1
     v_mov_b32 v[V_S+2*blk_r+1], 0
     .set blk_r, blk_r + 1
   .endr
-  blk_load_x_scales
   dt_issue_ahead
   netra_wait_scalar                              // weight scales
   dt_consume blk_multiply

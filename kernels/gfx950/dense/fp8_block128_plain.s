@@ -3,7 +3,8 @@
 //
 // What dense/fp8_block128.s computes, without epilogue. The yardstick for it and not meant
 // for use: one wave per 16 weight rows, one K block at a time: load, wait, multiply, and
-// the formula as it stands, a multiplication, a multiplication and an addition per sum.
+// the formula as it stands, a multiplication, a multiplication and an addition, of two
+// sums by an instruction.
 //
 // Constants: NETRA_M 1..16, NETRA_N (a multiple of 16), NETRA_K (of 128).
 // Arithmetic: acc = acc + sw * (sx * dot), each rounded, K blocks ascending; one rounding
@@ -65,6 +66,8 @@ netra_require (NETRA_GRID_X == NETRA_N / 16 && NETRA_GRID_Y == 1 && NETRA_GRID_Z
     v_mov_b32 v[V_ACC+plain_r], 0
     .set plain_r, plain_r + 1
   .endr
+  v_mov_b32 v[V_SX+1], 0                         // partners of packed operands
+  s_mov_b32 s[S_SW+1], 0
   netra_wait_scalar
   s_mul_i32 s[S_TMP], s2, 16 * NETRA_K
   netra_pointer_add S_WEIGHT, S_WEIGHT, S_TMP
@@ -83,11 +86,11 @@ netra_require (NETRA_GRID_X == NETRA_N / 16 && NETRA_GRID_Y == 1 && NETRA_GRID_Z
   netra_mfma_fp8_16x16x128 V_D, V_A, V_B
   netra_mfma_settle_8_passes
   .set plain_r, 0
-  .rept 4
-    v_mul_f32 v[V_D+plain_r], v[V_SX], v[V_D+plain_r]
-    v_mul_f32 v[V_D+plain_r], s[S_SW], v[V_D+plain_r]
-    v_add_f32 v[V_ACC+plain_r], v[V_ACC+plain_r], v[V_D+plain_r]
-    .set plain_r, plain_r + 1
+  .rept 2
+    v_pk_mul_f32 v[V_D+plain_r:V_D+plain_r+1], v[V_D+plain_r:V_D+plain_r+1], v[V_SX:V_SX+1] op_sel_hi:[1,0]
+    v_pk_mul_f32 v[V_D+plain_r:V_D+plain_r+1], v[V_D+plain_r:V_D+plain_r+1], s[S_SW:S_SW+1] op_sel_hi:[1,0]
+    v_pk_add_f32 v[V_ACC+plain_r:V_ACC+plain_r+1], v[V_ACC+plain_r:V_ACC+plain_r+1], v[V_D+plain_r:V_D+plain_r+1]
+    .set plain_r, plain_r + 2
   .endr
   v_add_u32 v[V_WOFF], 2048, v[V_WOFF]
   v_add_u32 v[V_XOFF], 128, v[V_XOFF]
