@@ -103,6 +103,33 @@ void readArgumentPlace(ObjectReader &object, ArgumentSpec &argument,
                  " bytes of kernel arguments");
 }
 
+void checkGoldenArgument(const Reader &reader, const ArgumentSpec &argument,
+                         const Tactic &tactic) {
+  auto operand = tactic.operands.find(argument.role);
+  if (operand == tactic.operands.end())
+    return; // workspace, a value, or reported
+  const std::vector<ElementType> &types = operand->second.types;
+  if (argument.type && !is_contained(types, *argument.type))
+    reader.fail("type " +
+                    join(map_range(types,
+                                   [](ElementType type) {
+                                     return elementTypeName(type).str();
+                                   }),
+                         " or ") +
+                    ", which match says of operand " + argument.role,
+                elementTypeName(*argument.type));
+  if (StringRef(argument.role).starts_with("result") &&
+      argument.access == Access::Read)
+    reader.fail("access write or readwrite of " + argument.role,
+                accessName(argument.access));
+  for (const ArgumentSpec &other : tactic.arguments)
+    if (other.role == argument.role &&
+        other.operandOffset.text() == argument.operandOffset.text())
+      reader.fail("each operand once, or from different offsets",
+                  argument.role + " in " + other.name + " and " +
+                      argument.name);
+}
+
 Expected<std::vector<uint8_t>> readGoldenFile(const Tactic &tactic,
                                               StringRef goldenRoot) {
   const GoldenCode &code = *tactic.golden;

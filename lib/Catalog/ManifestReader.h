@@ -55,6 +55,10 @@ GoldenCode readGoldenCode(const json::Reader &reader, std::string &symbol);
 /// read. `end` is where the argument before ends.
 void readArgumentPlace(json::ObjectReader &object, ArgumentSpec &argument,
                        uint64_t kernargBytes, uint64_t &end);
+/// What an argument that has been read says against `match` or the arguments
+/// before it, which `tactic` has.
+void checkGoldenArgument(const json::Reader &reader,
+                         const ArgumentSpec &argument, const Tactic &tactic);
 /// A fault for each null: what nobody has filled in yet.
 void reportOpenFields(const json::Reader &reader);
 

@@ -618,6 +618,8 @@ private:
         readValue(object, argument);
       if (kind && isGolden)
         readArgumentPlace(object, argument, tactic.golden->kernargBytes, end);
+      if (kind == "pointer" && isGolden)
+        checkGoldenArgument(element, argument, tactic);
       if (kind)
         object.finish();
       tactic.arguments.push_back(std::move(argument));

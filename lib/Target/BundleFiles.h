@@ -37,6 +37,13 @@ inline bool isBundlePath(llvm::StringRef path) {
   }
 }
 
+/// True for text that files, drawings and terminals show as it is: UTF-8
+/// without control characters.
+bool isPlainText(llvm::StringRef text);
+
+/// Reports each name and other text of an engine that is not plain.
+void checkTexts(const Engine &engine, std::vector<BundleFinding> &findings);
+
 /// What a folder that is written in one step holds.
 struct FolderKind {
   llvm::StringRef withArticle; // "an engine"

@@ -298,8 +298,10 @@ void readText(ObjectReader &object, StringRef key, std::string &to,
   std::optional<std::string> text = member->string();
   if (!text)
     return;
-  if ((text->empty() && !mayBeEmpty) || StringRef(*text).contains('\0'))
-    member->fail("a string that is not empty and has no NUL");
+  if ((text->empty() && !mayBeEmpty) || !isPlainText(*text))
+    member->fail(mayBeEmpty ? "a string without control characters"
+                            : "a string that is not empty and has no control "
+                              "characters");
   to = std::move(*text);
 }
 

@@ -6,13 +6,13 @@
 
 #include "Netra/Target/CodeObject.h"
 
+#include "CodeObjectImage.h"
 #include "MsgPack.h"
 #include "Netra/Catalog/TargetInfo.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
@@ -23,172 +23,10 @@ using namespace llvm;
 namespace netra {
 
 //===----------------------------------------------------------------------===//
-// ELF
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A view of a 64-bit little-endian ELF file. Every access is checked, so that
-/// any bytes may be looked at.
-class ElfView {
-public:
-  explicit ElfView(ArrayRef<uint8_t> bytes) : bytes(bytes) {}
-
-  template <typename T> bool read(uint64_t offset, T &value) const {
-    if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
-      return false;
-    std::memcpy(&value, bytes.data() + offset, sizeof(T));
-    return true;
-  }
-
-  std::optional<StringRef> slice(uint64_t offset, uint64_t length) const {
-    if (offset > bytes.size() || bytes.size() - offset < length)
-      return std::nullopt;
-    return toStringRef(bytes.slice(offset, length));
-  }
-
-  Error open() {
-    if (!read(0, header) || std::memcmp(header.e_ident,
-                                        "\x7f"
-                                        "ELF",
-                                        4) != 0)
-      return createStringError("expected an ELF file, found none");
-    if (header.e_ident[ELF::EI_CLASS] != ELF::ELFCLASS64 ||
-        header.e_ident[ELF::EI_DATA] != ELF::ELFDATA2LSB)
-      return createStringError("expected a 64-bit little-endian ELF file");
-    if (header.e_machine != ELF::EM_AMDGPU)
-      return createStringError("expected ELF machine 224 (AMDGPU), found " +
-                               Twine(header.e_machine));
-    if (header.e_ident[ELF::EI_OSABI] != ELF::ELFOSABI_AMDGPU_HSA)
-      return createStringError("expected ELF OS ABI 64 (AMDGPU HSA), found " +
-                               Twine(unsigned(header.e_ident[ELF::EI_OSABI])));
-    if (header.e_type != ELF::ET_DYN)
-      return createStringError(
-          "expected a linked code object (ELF type 3), found ELF type " +
-          Twine(header.e_type));
-    for (unsigned i = 0; i != header.e_shnum; ++i) {
-      ELF::Elf64_Shdr section;
-      if (!read(header.e_shoff + uint64_t(i) * sizeof(section), section))
-        return createStringError("section header " + Twine(i) +
-                                 ": expected it inside the file");
-      sections.push_back(section);
-    }
-    return Error::success();
-  }
-
-  std::optional<StringRef> contents(const ELF::Elf64_Shdr &section) const {
-    if (section.sh_type == ELF::SHT_NOBITS)
-      return StringRef();
-    return slice(section.sh_offset, section.sh_size);
-  }
-
-  static std::optional<StringRef> stringAt(StringRef table, uint64_t offset) {
-    if (offset >= table.size())
-      return std::nullopt;
-    StringRef rest = table.drop_front(offset);
-    size_t end = rest.find('\0');
-    if (end == StringRef::npos)
-      return std::nullopt;
-    return rest.take_front(end);
-  }
-
-  std::optional<StringRef> nameOf(const ELF::Elf64_Shdr &section) const {
-    if (header.e_shstrndx >= sections.size())
-      return std::nullopt;
-    std::optional<StringRef> names = contents(sections[header.e_shstrndx]);
-    return names ? stringAt(*names, section.sh_name) : std::nullopt;
-  }
-
-  const ELF::Elf64_Shdr *findSection(StringRef name) const {
-    for (const ELF::Elf64_Shdr &section : sections)
-      if (nameOf(section) == name)
-        return &section;
-    return nullptr;
-  }
-
-  /// The symbols of this name, those of the dynamic symbol table first, as the
-  /// loader looks.
-  std::vector<ELF::Elf64_Sym> symbolsOf(StringRef name) const {
-    std::vector<ELF::Elf64_Sym> found;
-    for (uint32_t type : {ELF::SHT_DYNSYM, ELF::SHT_SYMTAB})
-      for (const ELF::Elf64_Shdr &table : sections) {
-        if (table.sh_type != type || table.sh_link >= sections.size())
-          continue;
-        std::optional<StringRef> names = contents(sections[table.sh_link]);
-        if (!names)
-          continue;
-        for (uint64_t i = 0; i != table.sh_size / sizeof(ELF::Elf64_Sym); ++i) {
-          ELF::Elf64_Sym symbol;
-          if (!read(table.sh_offset + i * sizeof(symbol), symbol))
-            break;
-          if (stringAt(*names, symbol.st_name) == name)
-            found.push_back(symbol);
-        }
-      }
-    return found;
-  }
-
-  /// Where `length` bytes at an address lie in a section, if they do.
-  static std::optional<uint64_t> inside(const ELF::Elf64_Shdr &section,
-                                        uint64_t address, uint64_t length) {
-    if (address < section.sh_addr)
-      return std::nullopt;
-    uint64_t offset = address - section.sh_addr;
-    if (offset > section.sh_size || section.sh_size - offset < length)
-      return std::nullopt;
-    return offset;
-  }
-
-  /// The first symbol of this name that has `length` bytes in its section.
-  std::optional<ELF::Elf64_Sym> findSymbol(StringRef name,
-                                           uint64_t length) const {
-    for (const ELF::Elf64_Sym &symbol : symbolsOf(name))
-      if (symbol.st_shndx < sections.size() &&
-          inside(sections[symbol.st_shndx], symbol.st_value, length))
-        return symbol;
-    return std::nullopt;
-  }
-
-  /// Descriptor of the note (owner, type), from the note sections.
-  std::optional<StringRef> findNote(StringRef owner, uint32_t type) const {
-    for (const ELF::Elf64_Shdr &section : sections) {
-      if (section.sh_type != ELF::SHT_NOTE)
-        continue;
-      std::optional<StringRef> data = contents(section);
-      if (!data)
-        continue;
-      uint64_t at = 0;
-      while (data->size() - at >= 12) {
-        uint32_t nameSize, size, noteType;
-        std::memcpy(&nameSize, data->data() + at, 4);
-        std::memcpy(&size, data->data() + at + 4, 4);
-        std::memcpy(&noteType, data->data() + at + 8, 4);
-        at += 12;
-        uint64_t begin = at + alignTo(uint64_t(nameSize), 4);
-        uint64_t next = begin + alignTo(uint64_t(size), 4);
-        if (begin + size > data->size())
-          break;
-        StringRef name = data->substr(at, nameSize).rtrim('\0');
-        if (name == owner && noteType == type)
-          return data->substr(begin, size);
-        if (next > data->size())
-          break;
-        at = next;
-      }
-    }
-    return std::nullopt;
-  }
-
-  ELF::Elf64_Ehdr header;
-  std::vector<ELF::Elf64_Shdr> sections;
-
-private:
-  ArrayRef<uint8_t> bytes;
-};
-
-//===----------------------------------------------------------------------===//
 // Metadata
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// Takes fields out of a metadata map and remembers the first fault.
 class FieldReader {
 public:
@@ -245,8 +83,6 @@ private:
 };
 } // namespace
 
-static constexpr uint64_t descriptorBytes = 64;
-
 static Expected<KernelArgument> readArgument(const msgpack::Value &value,
                                              const std::string &where) {
   FieldReader fields(value, where);
@@ -271,32 +107,34 @@ static Expected<KernelArgument> readArgument(const msgpack::Value &value,
   return argument;
 }
 
-static Expected<KernelDescriptor> readDescriptor(const ElfView &elf,
+static Expected<KernelDescriptor> readDescriptor(const hsa::Image &image,
                                                  StringRef symbol,
-                                                 KernelMetadata &kernel,
-                                                 const ELF::Elf64_Shdr &text) {
-  std::optional<ELF::Elf64_Sym> found = elf.findSymbol(symbol, descriptorBytes);
-  if (!found)
-    return createStringError("kernel descriptor: expected a symbol " + symbol +
-                             " of 64 bytes, found none");
-  const ELF::Elf64_Shdr &section = elf.sections[found->st_shndx];
+                                                 KernelMetadata &kernel) {
+  std::string fault;
+  auto bytes = image.findDescriptor(symbol, fault);
+  if (!bytes)
+    return createStringError(fault);
   std::array<uint32_t, 16> words;
-  if (!elf.read(section.sh_offset + (found->st_value - section.sh_addr), words))
-    return createStringError("kernel descriptor " + symbol +
-                             ": expected it inside the file");
-  uint64_t entry =
-      found->st_value + (words[4] | static_cast<uint64_t>(words[5]) << 32);
-  std::optional<uint64_t> code = ElfView::inside(text, entry, 4);
-  if (!code)
+  static_assert(sizeof(words) == hsa::descriptorBytes);
+  std::memcpy(words.data(), bytes->data(), sizeof(words));
+  const hsa::Section &text = image.getText();
+  uint64_t entry = image.findSymbol(symbol)->value +
+                   (words[4] | static_cast<uint64_t>(words[5]) << 32);
+  if (entry < text.address || entry - text.address >= text.size ||
+      text.size - (entry - text.address) < 4)
     return createStringError("kernel descriptor " + symbol +
                              ": expected an entry inside .text, found address "
                              "0x" +
                              Twine::utohexstr(entry));
-  kernel.codeOffset = *code;
-  for (const ELF::Elf64_Sym &function : elf.symbolsOf(kernel.symbol))
-    if (function.st_value == entry && kernel.codeBytes == 0 &&
-        ElfView::inside(text, entry, function.st_size))
-      kernel.codeBytes = function.st_size;
+  kernel.codeOffset = entry - text.address;
+  uint64_t size = 0;
+  if (const hsa::Symbol *function = image.findSymbol(kernel.symbol);
+      function && function->value == entry)
+    size = function->size;
+  if (size == 0)
+    size = image.findSize(kernel.symbol, entry).value_or(0);
+  if (size <= text.size - kernel.codeOffset)
+    kernel.codeBytes = size;
   KernelDescriptor descriptor;
   descriptor.words = words;
   descriptor.staticLds = words[0];
@@ -314,10 +152,8 @@ static Expected<KernelDescriptor> readDescriptor(const ElfView &elf,
   return descriptor;
 }
 
-static Expected<KernelMetadata> readKernel(const ElfView &elf,
-                                           const ELF::Elf64_Shdr &text,
-                                           const msgpack::Value &value,
-                                           size_t index) {
+static Expected<KernelMetadata>
+readKernel(const hsa::Image &image, const msgpack::Value &value, size_t index) {
   std::string where = ("kernel " + Twine(index)).str();
   FieldReader fields(value, where);
   KernelMetadata kernel;
@@ -372,8 +208,7 @@ static Expected<KernelMetadata> readKernel(const ElfView &elf,
       return createStringError(where + ": expected three integers of key "
                                        ".reqd_workgroup_size");
   }
-  Expected<KernelDescriptor> descriptor =
-      readDescriptor(elf, symbol, kernel, text);
+  Expected<KernelDescriptor> descriptor = readDescriptor(image, symbol, kernel);
   if (!descriptor)
     return descriptor.takeError();
   kernel.descriptor = *descriptor;
@@ -420,90 +255,68 @@ static void endKernels(CodeObject &object) {
   addOther(end, text.size());
 }
 
-/// Loaded sections that hold data a kernel may read. Kernel descriptors are
-/// part of what is known of kernels and are left out.
-static void collectData(const ElfView &elf, CodeObject &object) {
-  std::map<const ELF::Elf64_Shdr *, std::set<uint64_t>> descriptors;
+/// Loaded sections that hold data a kernel may read, and how they are
+/// relocated. Kernel descriptors are part of what is known of kernels and are
+/// left out.
+static void collectData(const hsa::Image &image, CodeObject &object) {
+  std::set<uint64_t> descriptors;
   for (const KernelMetadata &kernel : object.kernels)
-    if (std::optional<ELF::Elf64_Sym> symbol =
-            elf.findSymbol(kernel.symbol + ".kd", descriptorBytes)) {
-      const ELF::Elf64_Shdr &section = elf.sections[symbol->st_shndx];
-      descriptors[&section].insert(symbol->st_value - section.sh_addr);
-    }
-  for (const ELF::Elf64_Shdr &section : elf.sections) {
-    std::optional<StringRef> name = elf.nameOf(section);
-    if (section.sh_type != ELF::SHT_PROGBITS ||
-        !(section.sh_flags & ELF::SHF_ALLOC) || !name || *name == ".text")
+    descriptors.insert(image.findSymbol(kernel.symbol + ".kd")->value);
+  for (const hsa::Section &section : image.getSections()) {
+    if (!section.isLoaded() || !section.hasBytes() ||
+        section.isForTheLoader() || &section == &image.getText())
       continue;
-    std::optional<StringRef> contents = elf.contents(section);
-    if (!contents)
-      continue;
-    const std::set<uint64_t> &left = descriptors[&section];
+    std::span<const uint8_t> bytes = *image.at(section.address, section.size);
+    ArrayRef<uint8_t> contents(bytes.data(), bytes.size());
     std::vector<uint8_t> data;
-    for (uint64_t at = 0; at < contents->size();) {
-      auto next = left.lower_bound(at);
-      if (next != left.end() && *next == at) {
-        at += descriptorBytes;
+    for (uint64_t at = 0; at < contents.size();) {
+      auto next = descriptors.lower_bound(section.address + at);
+      uint64_t end =
+          next == descriptors.end()
+              ? contents.size()
+              : std::min<uint64_t>(contents.size(), *next - section.address);
+      if (end == at) {
+        at += hsa::descriptorBytes;
         continue;
       }
-      StringRef piece =
-          contents->slice(at, next == left.end() ? StringRef::npos : *next);
-      data.insert(data.end(), piece.bytes_begin(), piece.bytes_end());
-      at += piece.size();
+      llvm::append_range(data, contents.slice(at, end - at));
+      at = end;
     }
     if (!data.empty())
-      llvm::append_range(object.data[name->str()], data);
+      llvm::append_range(object.data[std::string(image.nameOf(section))], data);
   }
 }
 
 Expected<CodeObject> readCodeObject(std::vector<uint8_t> bytes) {
   CodeObject object;
   object.bytes = std::move(bytes);
-  ElfView elf(object.bytes);
   auto fail = [](const Twine &message) {
     return createStringError("code object: " + message);
   };
-  if (Error error = elf.open())
-    return fail(llvm::toString(std::move(error)));
-  switch (elf.header.e_ident[ELF::EI_ABIVERSION]) {
-  case ELF::ELFABIVERSION_AMDGPU_HSA_V4:
-    object.codeObjectVersion = 4;
-    break;
-  case ELF::ELFABIVERSION_AMDGPU_HSA_V5:
-    object.codeObjectVersion = 5;
-    break;
-  case ELF::ELFABIVERSION_AMDGPU_HSA_V6:
-    object.codeObjectVersion = 6;
-    break;
-  default:
-    return fail("expected code object version 4 to 6, found ABI version " +
-                Twine(unsigned(elf.header.e_ident[ELF::EI_ABIVERSION])));
-  }
-  const ELF::Elf64_Shdr *text = elf.findSection(".text");
-  std::optional<StringRef> code = text && text->sh_type != ELF::SHT_NOBITS
-                                      ? elf.contents(*text)
-                                      : std::optional<StringRef>();
-  if (!code)
-    return fail("expected a section .text, found none");
-  object.text.assign(code->bytes_begin(), code->bytes_end());
+  hsa::Image image;
+  if (std::string fault = image.open(object.bytes); !fault.empty())
+    return fail(fault);
+  object.codeObjectVersion = image.getVersion();
+  std::span<const uint8_t> code = image.getTextBytes();
+  object.text.assign(code.begin(), code.end());
 
-  std::optional<StringRef> note =
-      elf.findNote("AMDGPU", ELF::NT_AMDGPU_METADATA);
-  if (!note)
-    return fail("expected an AMDGPU metadata note, found none");
-  Expected<msgpack::Value> document = msgpack::read(*note);
+  std::span<const uint8_t> note = image.getMetadata();
+  Expected<msgpack::Value> document =
+      msgpack::read(toStringRef(ArrayRef(note.data(), note.size())));
   if (!document)
     return fail("metadata: " + llvm::toString(document.takeError()));
   const msgpack::Value *isa = document->find("amdhsa.target");
   if (!isa || isa->kind != msgpack::Value::Kind::String)
     return fail("metadata: expected a string of key amdhsa.target");
   object.isa = isa->text.str();
+  if (std::string fault = image.checkTarget(object.isa); !fault.empty())
+    return fail(fault);
   const msgpack::Value *kernels = document->find("amdhsa.kernels");
   if (!kernels || kernels->kind != msgpack::Value::Kind::Array)
     return fail("metadata: expected an array of key amdhsa.kernels");
   for (size_t i = 0; i != kernels->elements.size(); ++i) {
     Expected<KernelMetadata> kernel =
-        readKernel(elf, *text, kernels->elements[i], i);
+        readKernel(image, kernels->elements[i], i);
     if (!kernel)
       return fail("metadata: " + llvm::toString(kernel.takeError()));
     object.kernels.push_back(std::move(*kernel));
@@ -513,7 +326,7 @@ Expected<CodeObject> readCodeObject(std::vector<uint8_t> bytes) {
                return lhs.symbol < rhs.symbol;
              });
   endKernels(object);
-  collectData(elf, object);
+  collectData(image, object);
   object.sha256 = sha256Hex(object.bytes);
   object.textSha256 = sha256Hex(object.text);
   return object;

@@ -56,6 +56,7 @@ public:
       : engine(engine), target(findTarget(engine.architecture)) {}
 
   std::vector<BundleFinding> run() {
+    checkTexts(engine, findings);
     checkTarget();
     checkFiles();
     checkCodeObjects();

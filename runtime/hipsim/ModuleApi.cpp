@@ -10,7 +10,11 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <cerrno>
 #include <cstring>
+#include <optional>
+#include <sys/uio.h>
+#include <unistd.h>
 
 using namespace netra;
 using namespace netra::hipsim;
@@ -21,36 +25,109 @@ int fromMessage(int code, llvm::Error error) {
   return finish(code, llvm::toString(std::move(error)));
 }
 
-/// The size of an ELF image in memory of which only the start is known, as HIP
-/// passes it: where the last of headers, sections and segments ends.
-size_t elfSize(const uint8_t *image) {
-  namespace elf = llvm::ELF;
-  elf::Elf64_Ehdr header;
-  std::memcpy(&header, image, sizeof(header));
-  uint64_t size = sizeof(header);
-  auto extend = [&](uint64_t offset, uint64_t bytes) {
-    if (bytes <= UINT64_MAX - offset)
-      size = std::max(size, offset + bytes);
-  };
-  extend(header.e_shoff, uint64_t(header.e_shnum) * sizeof(elf::Elf64_Shdr));
-  extend(header.e_phoff, uint64_t(header.e_phnum) * sizeof(elf::Elf64_Phdr));
-  for (unsigned i = 0; i < header.e_shnum; ++i) {
-    elf::Elf64_Shdr section;
-    std::memcpy(&section, image + header.e_shoff + i * sizeof(section),
-                sizeof(section));
-    if (section.sh_type != elf::SHT_NOBITS)
-      extend(section.sh_offset, section.sh_size);
-  }
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    elf::Elf64_Phdr segment;
-    std::memcpy(&segment, image + header.e_phoff + i * sizeof(segment),
-                sizeof(segment));
-    extend(segment.p_offset, segment.p_filesz);
-  }
-  return size;
-}
-
 constexpr llvm::StringRef bundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
+
+/// An image in memory of which only the start is known, as HIP passes it. What
+/// its headers speak of need not be there.
+class MemoryImage {
+public:
+  explicit MemoryImage(const void *start)
+      : start(static_cast<const char *>(start)) {}
+
+  /// False when there is no such memory.
+  bool copy(uint64_t offset, void *to, size_t bytes) const {
+    if (offset > UINTPTR_MAX - reinterpret_cast<uintptr_t>(start))
+      return false;
+    iovec local = {to, bytes};
+    iovec remote = {const_cast<char *>(start + offset), bytes};
+    ssize_t copied = ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0);
+    if (copied < 0 && (errno == ENOSYS || errno == EPERM)) {
+      // Where the kernel does not help, the image must be sound.
+      std::memcpy(to, start + offset, bytes);
+      return true;
+    }
+    return copied == ssize_t(bytes);
+  }
+
+  template <typename T> bool read(uint64_t offset, T &value) const {
+    return copy(offset, &value, sizeof(value));
+  }
+
+  /// All of the image; nothing when its end cannot be found.
+  std::optional<std::string> read() const {
+    char magic[bundleMagic.size()] = {};
+    std::optional<uint64_t> size;
+    if (copy(0, magic, 4) && llvm::StringRef(magic, 4) == "\177ELF")
+      size = measureElf();
+    else if (copy(0, magic, sizeof(magic)) &&
+             llvm::StringRef(magic, sizeof(magic)) == bundleMagic)
+      size = measureBundle();
+    if (!size)
+      return std::nullopt;
+    // In pieces: a size that is wrong ends where memory does.
+    std::string bytes;
+    constexpr uint64_t piece = 1 << 20;
+    while (bytes.size() < *size) {
+      uint64_t at = bytes.size(), next = std::min(piece, *size - at);
+      bytes.resize(at + next);
+      if (!copy(at, bytes.data() + at, next))
+        return std::nullopt;
+    }
+    return bytes;
+  }
+
+private:
+  static bool extend(uint64_t &size, uint64_t offset, uint64_t bytes) {
+    if (bytes > UINT64_MAX - offset)
+      return false;
+    size = std::max(size, offset + bytes);
+    return true;
+  }
+
+  /// Where the last of headers, sections and segments ends.
+  std::optional<uint64_t> measureElf() const {
+    namespace elf = llvm::ELF;
+    elf::Elf64_Ehdr header;
+    if (!read(0, header))
+      return std::nullopt;
+    uint64_t size = sizeof(header);
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+      elf::Elf64_Shdr section;
+      uint64_t at = header.e_shoff + uint64_t(i) * sizeof(section);
+      if (!read(at, section) || !extend(size, at, sizeof(section)))
+        return std::nullopt;
+      if (section.sh_type != elf::SHT_NOBITS &&
+          !extend(size, section.sh_offset, section.sh_size))
+        return std::nullopt;
+    }
+    for (unsigned i = 0; i < header.e_phnum; ++i) {
+      elf::Elf64_Phdr segment;
+      uint64_t at = header.e_phoff + uint64_t(i) * sizeof(segment);
+      if (!read(at, segment) || !extend(size, at, sizeof(segment)) ||
+          !extend(size, segment.p_offset, segment.p_filesz))
+        return std::nullopt;
+    }
+    return size;
+  }
+
+  /// The bundle does not say its size; its entries do.
+  std::optional<uint64_t> measureBundle() const {
+    uint64_t count, size = 0, at = bundleMagic.size() + 8;
+    if (!read(bundleMagic.size(), count))
+      return std::nullopt;
+    for (uint64_t i = 0; i < count; ++i) {
+      uint64_t fields[3]; // offset, size, length of the id
+      if (!read(at, fields) || !extend(size, fields[0], fields[1]) ||
+          !extend(size, at + sizeof(fields), fields[2]))
+        return std::nullopt;
+      at += sizeof(fields) + fields[2];
+    }
+    extend(size, 0, at);
+    return size;
+  }
+
+  const char *start;
+};
 
 bool isElf(llvm::StringRef bytes) {
   return bytes.size() >= sizeof(llvm::ELF::Elf64_Ehdr) &&
@@ -136,26 +213,12 @@ NETRA_HIP_EXPORT int hipModuleLoadData(void **module, const void *image) {
     return code;
   if (int code = checkGiven(image, "image"))
     return code;
-  const char *bytes = static_cast<const char *>(image);
-  size_t size = 0;
-  if (std::memcmp(bytes, "\177ELF", 4) == 0) {
-    size = elfSize(static_cast<const uint8_t *>(image));
-  } else if (std::memcmp(bytes, bundleMagic.data(), bundleMagic.size()) == 0) {
-    // The bundle does not say its size; its entries do.
-    uint64_t count, at = bundleMagic.size() + 8;
-    std::memcpy(&count, bytes + bundleMagic.size(), 8);
-    for (uint64_t i = 0; i < count; ++i) {
-      uint64_t fields[3];
-      std::memcpy(fields, bytes + at, sizeof(fields));
-      at += sizeof(fields) + fields[2];
-      size = std::max<size_t>(size, fields[0] + fields[1]);
-    }
-    size = std::max<size_t>(size, at);
-  } else {
+  std::optional<std::string> bytes = MemoryImage(image).read();
+  if (!bytes)
     return finish(hip::ErrorInvalidImage,
-                  "the image is neither a code object nor an offload bundle");
-  }
-  return load(module, {bytes, size}, "module image");
+                  "the image is neither a code object nor an offload bundle, "
+                  "or its headers speak of bytes that are not there");
+  return load(module, *bytes, "module image");
 }
 
 NETRA_HIP_EXPORT int hipModuleLoadDataEx(void **module, const void *image,

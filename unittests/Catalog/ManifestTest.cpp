@@ -287,6 +287,8 @@ static bool isSemantic(const std::string &text) {
         "each of the tactic's", "bytes for", "expected an offset",
         "a dimension of \"match\"", "each dimension once",
         "an argument that follows", "each artifact name once",
+        "which match says of operand", "access write or readwrite of",
+        "each operand once",
         // of models: sizes that do not fit each other
         "a part for the layers that use it", "no such part, because",
         "the window of window_attention", "because no layer is window",
@@ -426,6 +428,31 @@ TEST(Manifest, GoldenContractsKeepTheirOffsets) {
   problem.operands[1].type = ElementType::F16;
   EXPECT_THAT(message(instantiate(tactic, problem, {})),
               HasSubstr("argument weight type: expected bf16, found f16"));
+}
+
+/// A record that speaks against itself fits no problem and would be passed over
+/// in silence.
+TEST(Manifest, ArgumentsOfGoldensAreThoseOfTheirOperands) {
+  auto fault = [](auto change) {
+    Json document = Json::parse(goldenText);
+    change(document["arguments"]);
+    return message(parseGolden(document.dump(), "g.json"));
+  };
+  EXPECT_EQ(fault([](Json &) {}), "");
+  EXPECT_THAT(fault([](Json &j) { j[0]["type"] = "f32"; }),
+              HasSubstr("/arguments/0: expected type bf16, which match says of "
+                        "operand x, found f32"));
+  EXPECT_THAT(fault([](Json &j) { j[1]["type"] = "u8"; }),
+              HasSubstr("/arguments/1: expected type bf16 or f16, which match "
+                        "says of operand weight, found u8"));
+  EXPECT_THAT(fault([](Json &j) { std::swap(j[0]["role"], j[3]["role"]); }),
+              HasSubstr("/arguments/0: expected access write or readwrite of "
+                        "result, found read"));
+  EXPECT_THAT(fault([](Json &j) { j[0]["role"] = "result"; }),
+              HasSubstr("/arguments/3: expected each operand once, or from "
+                        "different offsets, found result in x and result"));
+  // Two parts of one tensor.
+  EXPECT_EQ(fault([](Json &j) { j[0]["role"] = "weight"; }), "");
 }
 
 TEST(Manifest, GoldensTakePartOnlyWhenThereAreAny) {

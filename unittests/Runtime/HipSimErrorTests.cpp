@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -177,6 +178,17 @@ TEST_F(HipSimErrorTest, Modules) {
   ASSERT_HIP(hipModuleUnload(gone));
   std::vector<uint8_t> wrong = tinyCode(), truncated = tinyCode();
   wrong[0x30] = 0x4c; // EF_AMDGPU_MACH of gfx942
+  // Behind the image there is no memory, though its header speaks of some.
+  const std::vector<uint8_t> &code = tinyCode();
+  const size_t page = 4096, pages = (code.size() + page - 1) / page + 1;
+  auto *memory =
+      static_cast<uint8_t *>(mmap(nullptr, pages * page, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  uint8_t *guarded = memory + (pages - 1) * page - code.size();
+  std::copy(code.begin(), code.end(), guarded);
+  guarded[0x39] = 88; // 22,528 program headers more
+  ASSERT_EQ(mprotect(memory + (pages - 1) * page, page, PROT_NONE), 0);
   TemporaryDirectory directory;
   auto write = [&](const char *name, size_t bytes) {
     std::string path = directory.file(name);
@@ -196,6 +208,9 @@ TEST_F(HipSimErrorTest, Modules) {
          return hipModuleLoadData(&loaded, "this is no code object at all");
        },
        hipErrorInvalidImage, "neither a code object"},
+      {"headers of what is not there",
+       [&] { return hipModuleLoadData(&loaded, guarded); },
+       hipErrorInvalidImage, "bytes that are not there"},
       {"no image", [&] { return hipModuleLoadData(&loaded, nullptr); },
        hipErrorInvalidValue, "image"},
       {"no place",

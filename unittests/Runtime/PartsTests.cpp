@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 using namespace netra::rt;
@@ -125,6 +126,39 @@ TEST(CodeObjectTest, EveryTruncationIsAnErrorOrComplete) {
     EXPECT_TRUE(status.failed()) << length;
     EXPECT_EQ(status.getCode(), NETRA_MANIFEST);
   }
+}
+
+/// Sections must be what a loader sees; TargetTests has each way to differ.
+TEST(CodeObjectTest, WhatIsLoadedIsWhatIsHashed) {
+  auto refusal = [](auto change) {
+    std::vector<uint8_t> code = tinyCode();
+    change(code);
+    CodeObjectFacts facts;
+    return readCodeObject(code, "changed", facts).getMessage();
+  };
+  EXPECT_NE(refusal([](auto &code) {
+              code[57] = 88;
+            }).find("program headers inside the file's"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto &code) {
+              code[48] = 0x4c;
+            }).find("found those of gfx942"),
+            std::string::npos);
+  // The executable segment begins with other code, behind everything else.
+  EXPECT_NE(refusal([](auto &code) {
+              uint64_t table, offset, size;
+              std::memcpy(&table, &code[32], 8);
+              uint8_t *entry = &code[table];
+              while (entry[0] != 1 || !(entry[4] & 1))
+                entry += 56;
+              std::memcpy(&offset, entry + 8, 8);
+              std::memcpy(&size, entry + 32, 8);
+              uint64_t moved =
+                  (code.size() + 4095) / 4096 * 4096 + offset % 4096;
+              std::memcpy(entry + 8, &moved, 8);
+              code.resize(moved + size);
+            }).find("section .text: expected it at offset"),
+            std::string::npos);
 }
 
 TEST(CodeObjectTest, AnyChangedBytesAreRead) {

@@ -34,6 +34,32 @@ TEST(EngineVerifier, ACleanEngineHasNoFindings) {
   EXPECT_THAT(lines(verifyEngine(makeEngine().engine)), ElementsAre());
 }
 
+/// What is written could not be read back, or would reach terminals.
+TEST(EngineVerifier, TextsArePlain) {
+  auto check = [](const char *text) {
+    Engine engine = makeEngine().engine;
+    engine.plans[0].steps[0].name = text;
+    return lines(verifyEngine(engine));
+  };
+  EXPECT_THAT(check("decoder/größe λ 层"), ElementsAre());
+  for (const char *text :
+       {"\xff", "a\nb", "\x1b[31m", "\x7f", "\xc2\x85", "\xc3", "\xed\xa0\x80"})
+    EXPECT_THAT(check(text),
+                ElementsAre(HasSubstr("/plans/0/steps/0/name: expected UTF-8 "
+                                      "without control characters, found \"")))
+        << text;
+  EXPECT_THAT(check("\x1b[31m"), ElementsAre(HasSubstr("\"\\1B[31m\"")));
+  Engine engine = makeEngine().engine;
+  engine.name = engine.bindings[0].name = engine.weights.entries[0].name =
+      engine.plans[0].profile.name = "\t";
+  for (const char *where : {"/name", "/bindings/0/name",
+                            "/weights/entries/0/name", "/plans/0/profile/name"})
+    EXPECT_THAT(lines(verifyEngine(engine)),
+                Contains(std::string(where) +
+                         ": expected UTF-8 without control characters, found "
+                         "\"\\09\""));
+}
+
 namespace {
 /// A bundle on disk that a test damages.
 class BundleVerifier : public testing::Test {

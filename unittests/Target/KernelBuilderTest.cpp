@@ -100,15 +100,21 @@ TEST(Golden, WhatIsNotTheRecordIsRefused) {
 
   // Another target.
   CodeObject foreign = library.object;
+  foreign.bytes[48] = 0x4c; // EF_AMDGPU_MACH_AMDGCN_GFX942
+  foreign.sha256 = sha256Hex(foreign.bytes);
+  library.adopt(foreign);
+  EXPECT_THAT(message(library.build()),
+              HasSubstr("expected the ELF flags of gfx950, the target of the "
+                        "metadata, found those of gfx942"));
   for (size_t i = 0; i + 6 <= foreign.bytes.size(); ++i)
     if (std::equal(foreign.bytes.begin() + i, foreign.bytes.begin() + i + 6,
                    "gfx950"))
-      foreign.bytes[i + 5] = '2';
+      foreign.bytes[i + 4] = '4', foreign.bytes[i + 5] = '2';
   foreign.sha256 = sha256Hex(foreign.bytes);
   library.adopt(foreign);
   EXPECT_THAT(message(library.build()),
               HasSubstr("target: the contract says amdgcn-amd-amdhsa--gfx950, "
-                        "the code object says amdgcn-amd-amdhsa--gfx952"));
+                        "the code object says amdgcn-amd-amdhsa--gfx942"));
 }
 
 TEST(Golden, EveryFieldOfTheRecordIsHeldAgainstTheBytes) {

@@ -98,6 +98,19 @@ std::vector<Defect> engineJson() {
        [](Json &j) { j["weights"]["entries"][0]["offset"] = 256.5; },
        "/weights/entries/0/offset: expected"},
       {"NameEmpty", [](Json &j) { j["name"] = ""; }, "/name: expected"},
+      {"NameWithNul",
+       [](Json &j) { j["plans"][0]["steps"][0]["name"] = std::string(1, 0); },
+       "/plans/0/steps/0/name: expected a string that is not empty and has no "
+       "control characters"},
+      {"NameForTerminals",
+       [](Json &j) { j["bindings"][0]["name"] = "\x1b[31m"; },
+       "/bindings/0/name: expected a string"},
+      {"NameWithAHiddenControlCharacter",
+       [](Json &j) {
+         j["bindings"][0]["name"] = "a\xc2\x9b"
+                                    "1m";
+       },
+       "/bindings/0/name: expected a string"},
       {"RoleUnknown", [](Json &j) { j["bindings"][0]["role"] = "both"; },
        "/bindings/0/role: expected one of"},
       {"TypeUnknown", [](Json &j) { j["bindings"][0]["type"] = "i4"; },
@@ -266,8 +279,8 @@ std::vector<Defect> codeObjects() {
        },
        ".hsaco: code object: "},
       {"CodeForAnotherTarget", patchCode("hsa--gfx950", "hsa--gfx942"),
-       "expected target amdgcn-amd-amdhsa--gfx950, found "
-       "amdgcn-amd-amdhsa--gfx942"},
+       "expected the ELF flags of gfx942, the target of the metadata, found "
+       "those of gfx950"},
       {"CodeOfAnotherVersion",
        [](TestEngine &t) {
          const EngineCodeObject &object = t.engine.codeObjects[0];
