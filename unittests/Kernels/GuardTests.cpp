@@ -100,7 +100,8 @@ TEST(Guards, RoutedExperts) {
                  {{"M", 200, "NETRA_M * NETRA_S must be 1..512"},
                   {"K", 4224, "NETRA_K must be a multiple of 128 up to 4096"},
                   {"DEPTH", 9, "NETRA_DEPTH must be between 1"},
-                  {"GRID_Y", 4, "the grid must be"},
+                  {"K", 3072, "NETRA_DEPTH must be at least K / 512"},
+                  {"GRID_Y", 5, "the grid must be"},
                   {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be"}});
   expectRefusals("gfx950.moe_down_reduce", downReduceProblem(last),
                  {{"S", 1, "NETRA_S must be 2..32"},

@@ -127,8 +127,8 @@ std::vector<Subject> subjects() {
   // Grouped, an expert costs the same whether one token chose it or eight, and
   // the loop costs in proportion. With as many as 257 experts one or two did,
   // and for few rows dealing them outweighs the products.
-  auto groupedUp = [&](int64_t m, int64_t e, double most) {
-    all.push_back({up + "_grouped", up + "_plain", {m, e, 9, 128, 2048}, most});
+  auto groupedUp = [&](int64_t m, int64_t e) {
+    all.push_back({up + "_grouped", up + "_plain", {m, e, 9, 128, 2048}, ofUp});
   };
   auto groupedDown = [&](int64_t m, int64_t e, double most) {
     all.push_back(
@@ -138,8 +138,9 @@ std::vector<Subject> subjects() {
                    {m, e, 9, 128, 512, "none", true},
                    ofDown});
   };
-  groupedUp(8, 33, ofUp);
-  groupedUp(16, 257, 0.8);
+  groupedUp(8, 33);
+  for (int64_t m : {2, 8, 12, 16})
+    groupedUp(m, 257);
   all.push_back({up + "_grouped_activated",
                  up + "_plain",
                  {16, 33, 9, 256, 2048, "silu"},

@@ -58,23 +58,28 @@ TEST(MoeGateUpGrouped, AdversarialIds) {
 
 TEST(MoeGateUpGrouped, WeightsOfEachExpertAreReadOnce) {
   for (const char *activation : {"none", "silu"}) {
-    MoeShape c{16, 6, 3, 256, 2048, activation};
+    MoeShape c{16, 12, 3, 256, 2048, activation};
     GateUpInputs inputs(c, 7);
     Counters counters =
         countersOf(gateUp(c, true), gateUpProblem(c), inputs.buffers());
     uint64_t weights = inputs.weight.rows.size() * c.n * c.k;
-    // Each wave: ids (64 lanes), pointers; each busy one: the scales of its
-    // tile, x and its scales for sixteen columns, four lanes per scale.
-    uint64_t rows = 0;
+    // Each wave: ids (64 lanes), its row's once more, pointers; the first row
+    // of an expert: the scales of its tile, x for four rows or sixteen at a
+    // time, and in each of 64 lanes the scales of one.
+    uint64_t rows = 0, lanes = 0, few = 0;
     std::map<int32_t, int> chosen;
     for (int32_t id : inputs.ids)
       ++chosen[id];
-    for (auto [id, count] : chosen)
-      rows += (count + 15) / 16 * 16;
+    for (auto [id, count] : chosen) {
+      few += count <= 4;
+      rows += count <= 4 ? 4 : (count + 15) / 16 * 16;
+      lanes += count <= 4 ? 64 : (count + 15) / 16 * 64;
+    }
+    EXPECT_TRUE(few != 0 && few != chosen.size());
     uint64_t tiles = c.n / 16;
     EXPECT_EQ(counters.globalLoadBytes,
-              weights + counters.waves * (256 + 48) +
-                  tiles * rows * (c.k + 4 * 4 * c.blocks()) +
+              weights + counters.waves * (256 + 4 + 48) +
+                  tiles * (rows * c.k + lanes * 4 * c.blocks()) +
                   tiles * chosen.size() * 4 * c.blocks());
   }
 }
@@ -82,7 +87,7 @@ TEST(MoeGateUpGrouped, WeightsOfEachExpertAreReadOnce) {
 TEST(MoeGateUpGrouped, WrongKernelsAreNoticed) {
   MoeShape c{7, 5, 6, 256, 384, "silu"};
   std::vector<int32_t> ids(42, 3);
-  ids[4] = -1, ids[20] = 7, ids[30] = 0, ids[31] = 4;
+  ids[4] = -1, ids[20] = 7, ids[30] = 0, ids[31] = 4, ids[37] = 4, ids[41] = 0;
   GateUpInputs inputs(c, 9, ids);
   auto check = [&](const Outcome &run) { return inputs.check(c, run); };
   auto wrong = [&](const char *file, const char *from, const char *to,
@@ -93,9 +98,11 @@ TEST(MoeGateUpGrouped, WrongKernelsAreNoticed) {
   const char *const file = "moe/gate_up_grouped.s", *const rows =
                                                         "include/moe_rows.inc";
   EXPECT_EQ(wrong(file, "// The whole tile", "// All of the tile"), "");
-  EXPECT_NE(wrong(file, "netra_wait_memory (2 *", "netra_wait_memory 63 //")
-                .find("wait"),
-            std::string::npos);
+  for (unsigned path : {1, 2})
+    EXPECT_NE(
+        wrong(file, "netra_wait_memory (2 *", "netra_wait_memory 63 //", path)
+            .find("wait"),
+        std::string::npos);
   EXPECT_NE(wrong(file, "netra_barrier                                // read",
                   "s_nop 0"),
             "");
@@ -103,7 +110,19 @@ TEST(MoeGateUpGrouped, WrongKernelsAreNoticed) {
   EXPECT_NE(wrong(file, "s_add_u32 s[S_BASE], s[S_BASE], 16",
                   "s_add_u32 s[S_BASE], s[S_BASE], 64"),
             "");
-  EXPECT_NE(wrong(file, "gg_zeros gg_round", "s_nop 0"), "");
+  EXPECT_NE(wrong(file, "s_mov_b64 exec, (1 <<", "s_mov_b64 exec, 0 //"), "");
+  // Few rows: the exchange, blocks, rows, lanes past the last block.
+  EXPECT_NE(wrong(file, "netra_barrier                                // few",
+                  "s_nop 0 // few"),
+            "");
+  EXPECT_NE(wrong(file, "v_lshl_or_b32 v[V_XLANE], v[V_T0], 7",
+                  "v_lshl_or_b32 v[V_XLANE], v[V_T0], 6"),
+            "");
+  EXPECT_NE(wrong(file, "s[S_VALID:S_VALID+1], 16", "s[S_VALID:S_VALID+1], 8"),
+            "");
+  EXPECT_NE(wrong(file, "v_sub_u32 v[V_XOFF], v[V_XOFF], v[V_T0]", "s_nop 0"),
+            "");
+  EXPECT_NE(wrong(rows, "s_bitset0_b64", "// s_bitset0_b64"), "");
   EXPECT_NE(wrong(rows, "v_mul_hi_u32 v[\\v_token], v[\\v_row], s[\\s_tmp]",
                   "v_mov_b32 v[\\v_token], 0"),
             "");

@@ -1,4 +1,4 @@
-// Netra gfx950 kernel: gate and up projections of routed experts, a wave per expert and tile.
+// Netra gfx950 kernel: gate and up projections of routed experts, a wave per chosen expert and tile.
 // SPDX-License-Identifier: MIT
 //
 // What moe/gate_up.s computes, to the bit, for several tokens, with each expert's weights read
@@ -11,12 +11,15 @@
 //   NETRA_ACTIVATION  0 (none), 1 (silu), 3 (gelu tanh)
 //   NETRA_SCALE_GROUP_MAJOR  as in moe/gate_up.s
 //
-// Schedule. Work-group (tile, e): one wave, with activation two (gate and up). A wave reads
-// all ids and ends when nobody chose its expert. Else it asks for its whole weight tile and,
-// meanwhile, lists its rows in LDS; then, sixteen rows at a time, their activations are
-// operand B, the weights, which stay in registers (beyond K = 2048 in accumulation registers),
-// operand A. The weight scales come behind the first activations, so that no wait precedes
-// those. Waves of expert 0 also write the zeros of rows whose id is not in 0 .. E - 1.
+// Schedule. Work-group (tile, row): one wave, with activation two (gate and up). A wave reads all
+// ids; it ends when an earlier row has the same expert as its own, so that the first row
+// of an expert works for all of them. A row whose id is not in 0 .. E - 1 gets zeros.
+//   Up to four rows, as most experts have: the matrix core's operands are as in moe/gate_up.s,
+// operand A is four K blocks of four rows. All loads are in flight before the first wait.
+//   More rows: the wave asks for its whole weight tile and, meanwhile, lists its rows in
+// LDS; then, sixteen rows at a time, their activations are operand B, the weights operand A.
+// They stay in registers, beyond K = 2048 in accumulation registers. The weight scales come
+// behind the first activations, so that no wait precedes those.
 //
 // Arithmetic. As in moe/gate_up.s.
 
@@ -39,17 +42,23 @@ netra_require (NETRA_ACTIVATION == 0 || NETRA_ACTIVATION == 1 || NETRA_ACTIVATIO
 .set GG_LIST, GG_ROUNDS * 256                    // bytes of a wave's list
 .set GG_ROW_BYTES, 4 * NETRA_N / (GG_WAVES * GG_WAVES)  // of the result
 .set GG_TILE_BYTES, 64 / GG_WAVES
+.if NETRA_SCALE_GROUP_MAJOR
+.set GG_SCALE_BYTES, 4                           // between the scales of two tokens
+.else
+.set GG_SCALE_BYTES, 4 * GG_KB
+.endif
 
 netra_require (NETRA_K > 0 && NETRA_K % 128 == 0 && NETRA_K <= 4096), "NETRA_K must be a multiple of 128 up to 4096: a wave holds its tile"
 netra_require (NETRA_N > 0 && NETRA_N % (128 * GG_WAVES) == 0), "NETRA_N must be a multiple of 128, with activation of 256"
 netra_require (NETRA_DEPTH >= 1 && NETRA_DEPTH <= GG_KB && NETRA_DEPTH <= 8), "NETRA_DEPTH must be between 1 and K / 128, at most 8"
+netra_require (4 * NETRA_DEPTH >= GG_KB), "NETRA_DEPTH must be at least K / 512: four rows' activations take the same registers"
 netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "an expert's weights must be smaller than 2 GiB"
 netra_require (NETRA_E * (NETRA_N / 128) * GG_KB <= 0x1fffffff), "the weight scales must be smaller than 2 GiB"
 netra_require (GG_ROWS * NETRA_N <= 0x1fffffff), "the result must be smaller than 2 GiB"
 netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "NETRA_SCALE_GROUP_MAJOR must be 0 or 1"
 netra_require (!NETRA_SCALE_GROUP_MAJOR || NETRA_M <= 32), "NETRA_M must be at most 32 where scales lie block after block"
 netra_require (NETRA_BLOCK_X == 64 * GG_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 x 1 x 1, with activation 128 x 1 x 1"
-netra_require (NETRA_GRID_X == GG_TILES && NETRA_GRID_Y == NETRA_E && NETRA_GRID_Z == 1), "the grid must be NETRA_N / 16 (with activation / 32) x NETRA_E x 1"
+netra_require (NETRA_GRID_X == GG_TILES && NETRA_GRID_Y == GG_ROWS && NETRA_GRID_Z == 1), "the grid must be NETRA_N / 16 (with activation / 32) x NETRA_M * NETRA_S x 1"
 netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), "NETRA_STATIC_LDS must be 256 bytes per wave and 64 rows, with activation 1024 more"
 
 // Scalars
@@ -68,7 +77,10 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
 .set S_VALID, 24
 .set NETRA_S_ACT, 26
 .set S_MASK, 28                                  // 2 per 64 rows, 8 of them
-.set S_SW, 44                                    // GG_KB4
+.set S_EXPERT, 44
+.set S_ROW, 45
+.set S_XLANES, 46                                // that load a row or one after it
+.set S_SW, 48                                    // GG_KB4
 // Vectors
 .set V_LANE, 0
 .set V_WOFF, 1
@@ -82,12 +94,14 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
 .set V_LIST, 16                                  // byte address of the lane's entry in LDS
 .set V_GROUP, 17                                 // 16 * lane group
 .set V_EXCHANGE, 18                              // byte address of the lane's sums in LDS
+.set V_XLANE, 16                                 // few rows: the lane's part of V_XOFF
+.set V_OLANE, 19                                 // and of V_OUT
 .set V_ACC, 20                                   // 4
 .set V_UP, 24                                    // 4
 .set V_H, 28                                     // 4
 .set V_D, 32                                     // 4 per block of a batch
 .set V_SX, 48                                    // GG_KB4
-.set V_B, V_SX + GG_KB4                          // 8 per block in flight
+.set V_B, V_SX + GG_KB4                          // 8 per block in flight, or per four blocks of few rows
 .set V_A, V_B + 8 * NETRA_DEPTH                  // 8 per block, or a[0] .. if that is too many
 
 .macro gg_load b
@@ -115,60 +129,186 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
     netra_mfma_fp8_16x16x128 \v_d, V_A+8*(\b), \v_x
   .endif
 .endm
+// Likewise with the weights as operand B.
+.macro gg_multiply_few v_d, v_x, b
+  .if GG_KB > 16
+    netra_mfma_fp8_16x16x128 \v_d, \v_x, 8*(\b), v, a
+  .else
+    netra_mfma_fp8_16x16x128 \v_d, \v_x, V_A+8*(\b)
+  .endif
+.endm
 
-// Zeros for the rows of round ROUND whose id is none of an expert's.
-.macro gg_zeros round
-  v_cmp_le_u32 s[S_VALID:S_VALID+1], s[S_TMP], v[V_ID+(\round)]
-  netra_moe_existing S_VALID, \round, GG_ROWS
+// The scales of the rows at v[V_SOFF], and of the tile.
+.macro gg_load_row_scales
+  .if NETRA_SCALE_GROUP_MAJOR
+    .set gg_i, 0
+    .rept GG_KB
+      global_load_dword v[V_SX+gg_i], v[V_SOFF], s[S_X_SCALE:S_X_SCALE+1] offset:4*NETRA_M*gg_i
+      .set gg_i, gg_i + 1
+    .endr
+  .else
+    netra_load_vector_run V_SX, V_SOFF, S_X_SCALE, GG_KB, gg_scale_loads
+  .endif
+.endm
+.macro gg_load_tile_scales
+  netra_moe_expert_scales S_TMP, S_EXPERT, S_INDEX, S_WEIGHT_SCALE, NETRA_N, GG_KB
+  netra_load_scalar_run S_SW, S_TMP, GG_KB
+  netra_wait_scalar
+.endm
+
+//===----------------------------------------------------------------------===//
+// Up to four rows
+//===----------------------------------------------------------------------===//
+
+// Lanes 4 i + j of a group load block j of row i, which is row 4 i + j of operand A;
+// of the product with block j, register j of lane group i means something: row i, column
+// lane % 16. Lanes of rows that do not exist take the last one.
+.macro gg_few name
+  v_and_b32 v[V_T0], 3, v[V_LANE]
+  v_and_b32 v[V_GROUP], 0x30, v[V_LANE]
+  v_lshl_or_b32 v[V_XLANE], v[V_T0], 7, v[V_GROUP]
+  v_and_b32 v[V_OLANE], 15, v[V_LANE]
+  v_lshlrev_b32 v[V_OLANE], 3 - GG_WAVES, v[V_OLANE]
+  s_mov_b64 s[S_XLANES:S_XLANES+1], -1
+  s_mov_b64 s[S_VALID:S_VALID+1], -1
+.Lgg_row_\name:
+  netra_moe_first_row S_ROW, S_MASK, GG_ROWS, 1
+  netra_moe_divide S_TMP, S_ROW, NETRA_S         // token
+  s_mul_i32 s[S_TMP+1], s[S_TMP], NETRA_K
+  s_mov_b64 exec, s[S_XLANES:S_XLANES+1]
+  v_add_u32 v[V_XOFF], s[S_TMP+1], v[V_XLANE]
+  s_mul_i32 s[S_TMP+1], s[S_TMP], GG_SCALE_BYTES
+  s_mul_i32 s[S_TMP], s[S_ROW], GG_ROW_BYTES
   s_mov_b64 exec, s[S_VALID:S_VALID+1]
-  s_cbranch_execz .Lgg_none\@
-  v_add_u32 v[V_OUT], 64 * (\round), v[V_LANE]
-  v_mul_lo_u32 v[V_OUT], v[V_OUT], s[S_TMP+1]
+  v_mov_b32 v[V_SOFF], s[S_TMP+1]
+  v_add_u32 v[V_OUT], s[S_TMP], v[V_OLANE]
+  s_lshl_b64 s[S_VALID:S_VALID+1], s[S_VALID:S_VALID+1], 16
+  s_lshl_b64 s[S_XLANES:S_XLANES+1], s[S_XLANES:S_XLANES+1], 4
+  s_and_b32 s[S_XLANES], s[S_XLANES], 0xfff0fff0
+  s_and_b32 s[S_XLANES+1], s[S_XLANES+1], 0xfff0fff0
+  s_sub_u32 s[S_COUNT], s[S_COUNT], 1
+  s_cmp_lg_u32 s[S_COUNT], 0
+  s_cbranch_scc1 .Lgg_row_\name
+  s_mov_b64 exec, -1
+  s_not_b64 s[S_VALID:S_VALID+1], s[S_VALID:S_VALID+1]
+
+  gg_load_row_scales
   .set gg_i, 0
-  .rept GG_TILE_BYTES / 16
-    global_store_dwordx4 v[V_OUT], v[V_ACC:V_ACC+3], s[S_RESULT:S_RESULT+1] offset:16*gg_i
+  .rept (GG_KB + 3) / 4
+    .if GG_KB - 4 * gg_i < 4                     // lanes past the last block take that one
+      .set gg_n, GG_KB - 4 * gg_i - 1
+      v_max_u32 v[V_T0], gg_n, v[V_T0]
+      v_sub_u32 v[V_T0], v[V_T0], gg_n
+      v_lshlrev_b32 v[V_T0], 7, v[V_T0]
+      v_sub_u32 v[V_XOFF], v[V_XOFF], v[V_T0]
+    .endif
+    .set gg_v, V_B + 8 * gg_i
+    global_load_dwordx4 v[gg_v:gg_v+3], v[V_XOFF], s[S_X:S_X+1] offset:512*gg_i
+    global_load_dwordx4 v[gg_v+4:gg_v+7], v[V_XOFF], s[S_X:S_X+1] offset:512*gg_i+64
     .set gg_i, gg_i + 1
   .endr
-.Lgg_none\@:
-  s_mov_b64 exec, -1
+  gg_load_tile
+  gg_load_tile_scales
+  v_mov_b32 v[V_ACC], 0
+  .set gg_b, 0
+  .rept (GG_KB + 3) / 4
+    .set gg_n, 4
+    .if gg_n > GG_KB - gg_b
+      .set gg_n, GG_KB - gg_b
+    .endif
+    .set gg_i, 0
+    .rept gg_n
+      netra_wait_memory (2 * (GG_KB - 1 - gg_b - gg_i)) // younger: later blocks
+      gg_multiply_few V_D+4*gg_i, V_B+2*gg_b, gg_b+gg_i
+      .set gg_i, gg_i + 1
+    .endr
+    netra_mfma_settle_8_passes 2*(gg_n-1)        // the first is read first
+    .set gg_i, 0
+    .rept gg_n
+      v_mul_f32 v[V_D+5*gg_i], v[V_SX+gg_b+gg_i], v[V_D+5*gg_i]
+      v_mul_f32 v[V_D+5*gg_i], s[S_SW+gg_b+gg_i], v[V_D+5*gg_i]
+      v_add_f32 v[V_ACC], v[V_ACC], v[V_D+5*gg_i]
+      .set gg_i, gg_i + 1
+    .endr
+    .set gg_b, gg_b + gg_n
+  .endr
+  .if GG_WAVES == 1
+    s_mov_b64 exec, s[S_VALID:S_VALID+1]
+    global_store_dword v[V_OUT], v[V_ACC], s[S_RESULT:S_RESULT+1]
+  .else
+    v_lshlrev_b32 v[V_EXCHANGE], 2, v[V_LANE]
+    s_cmp_eq_u32 s[S_WAVE], 0
+    s_cbranch_scc1 .Lgg_few_gate_\name
+    ds_write_b32 v[V_EXCHANGE], v[V_ACC] offset:GG_WAVES*GG_LIST
+    netra_barrier                                // few: written
+    s_endpgm
+.Lgg_few_gate_\name:
+    netra_barrier
+    ds_read_b32 v[V_UP], v[V_EXCHANGE] offset:GG_WAVES*GG_LIST
+    netra_wait_lds
+    netra_moe_activate NETRA_ACTIVATION, V_H, V_ACC, V_UP, V_T0, V_T1
+    netra_bf16_pack V_H, V_H, V_H
+    s_mov_b64 exec, s[S_VALID:S_VALID+1]
+    global_store_short v[V_OUT], v[V_H], s[S_RESULT:S_RESULT+1]
+  .endif
+  s_endpgm
 .endm
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
 
 .macro netra_template name
   netra_kernel_begin \name
   netra_moe_load_pointers
-  netra_lane_and_wave V_LANE, S_WAVE, V_T0
+  .if GG_WAVES == 1
+    s_mov_b32 s[S_WAVE], 0
+  .else
+    netra_lane_and_wave V_LANE, S_WAVE, V_T0
+  .endif
   s_mul_i32 s[S_INDEX], s[S_WAVE], GG_TILES      // the up tile
   s_add_u32 s[S_INDEX], s[S_INDEX], s2
   netra_wait_scalar
+  s_lshl_b32 s[S_TMP], s3, 2
+  s_load_dword s[S_EXPERT], s[S_IDS:S_IDS+1], s[S_TMP]
   netra_moe_load_ids V_ID, V_LANE, V_T0, S_IDS, GG_ROWS
   s_mul_i32 s[S_TMP], s2, GG_TILE_BYTES
   netra_pointer_add S_RESULT, S_RESULT, S_TMP
+  netra_wait_scalar
   netra_wait_memory 0
-  s_or_b32 s[S_TMP], s3, s[S_WAVE]
-  s_cmp_lg_u32 s[S_TMP], 0
+  s_cmp_lt_u32 s[S_EXPERT], NETRA_E
   s_cbranch_scc1 .Lgg_chosen_\name
+
+  // Zeros, by the first wave.
+  s_cmp_lg_u32 s[S_WAVE], 0
+  s_cbranch_scc1 .Lgg_end_\name
   .set gg_i, 0
   .rept 4
     v_mov_b32 v[V_ACC+gg_i], 0
     .set gg_i, gg_i + 1
   .endr
-  s_mov_b32 s[S_TMP], NETRA_E
-  s_mov_b32 s[S_TMP+1], GG_ROW_BYTES
-  .set gg_round, 0
-  .rept GG_ROUNDS
-    gg_zeros gg_round
-    .set gg_round, gg_round + 1
-  .endr
-.Lgg_chosen_\name:
-  netra_moe_ballot S_MASK, S_COUNT, V_ID, 3, GG_ROWS, S_TMP
-  s_cbranch_scc0 .Lgg_end_\name
+  v_lshlrev_b32 v[V_OUT], 4, v[V_LANE]
+  s_mul_i32 s[S_TMP], s3, GG_ROW_BYTES
+  netra_pointer_add S_RESULT, S_RESULT, S_TMP
+  s_mov_b64 exec, (1 << (GG_TILE_BYTES / 16)) - 1
+  global_store_dwordx4 v[V_OUT], v[V_ACC:V_ACC+3], s[S_RESULT:S_RESULT+1]
+  s_endpgm
 
-  // The whole tile.
+.Lgg_chosen_\name:
+  netra_moe_ballot S_MASK, S_COUNT, V_ID, S_EXPERT, GG_ROWS, S_TMP
+  netra_moe_first_row S_ROW, S_MASK, GG_ROWS, 0
+  s_cmp_lg_u32 s[S_ROW], s3
+  s_cbranch_scc1 .Lgg_end_\name
   v_lshlrev_b32 v[V_WOFF], 4, v[V_LANE]
-  v_lshrrev_b32 v[V_GROUP], 4, v[V_LANE]
-  v_lshlrev_b32 v[V_GROUP], 4, v[V_GROUP]
-  netra_moe_expert_tile S_TILE, 3, S_INDEX, S_WEIGHT, NETRA_N, NETRA_K, S_TMP
+  netra_moe_expert_tile S_TILE, S_EXPERT, S_INDEX, S_WEIGHT, NETRA_N, NETRA_K, S_TMP
+  s_cmp_gt_u32 s[S_COUNT], 4
+  s_cbranch_scc1 .Lgg_many_\name
+  gg_few \name
+
+.Lgg_many_\name:
+  // The whole tile.
   gg_load_tile
+  v_and_b32 v[V_GROUP], 0x30, v[V_LANE]
   .if GG_KB % 2                                  // the partner of a packed operand
     v_mov_b32 v[V_SX+GG_KB], 0
   .endif
@@ -191,22 +331,10 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   ds_read_b32 v[V_ROW], v[V_T0]
   netra_wait_lds
   netra_moe_token V_T0, V_ROW, NETRA_S, S_TMP
-  .if NETRA_SCALE_GROUP_MAJOR
-  v_lshlrev_b32 v[V_SOFF], 2, v[V_T0]
-  .else
-  v_mul_u32_u24 v[V_SOFF], 4 * GG_KB, v[V_T0]
-  .endif
+  v_mul_u32_u24 v[V_SOFF], GG_SCALE_BYTES, v[V_T0]
   v_mul_u32_u24 v[V_XOFF], NETRA_K, v[V_T0]
   v_add_u32 v[V_XOFF], v[V_XOFF], v[V_GROUP]
-  .if NETRA_SCALE_GROUP_MAJOR
-    .set gg_i, 0
-    .rept GG_KB
-      global_load_dword v[V_SX+gg_i], v[V_SOFF], s[S_X_SCALE:S_X_SCALE+1] offset:4*NETRA_M*gg_i
-      .set gg_i, gg_i + 1
-    .endr
-  .else
-    netra_load_vector_run V_SX, V_SOFF, S_X_SCALE, GG_KB, gg_scale_loads
-  .endif
+  gg_load_row_scales
   .set gg_issued, 0
   .rept NETRA_DEPTH
     gg_load gg_issued
@@ -214,9 +342,7 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   .endr
   s_cmp_lg_u32 s[S_BASE], 0
   s_cbranch_scc1 .Lgg_scaled_\name
-  netra_moe_expert_scales S_TMP, 3, S_INDEX, S_WEIGHT_SCALE, NETRA_N, GG_KB
-  netra_load_scalar_run S_SW, S_TMP, GG_KB
-  netra_wait_scalar
+  gg_load_tile_scales
   .if GG_KB % 2
     s_mov_b32 s[S_SW+GG_KB], 0
   .endif
