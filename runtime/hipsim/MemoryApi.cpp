@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <set>
 
 using namespace netra;
 using namespace netra::hipsim;
@@ -473,7 +474,13 @@ NETRA_HIP_EXPORT int hipExtMallocWithFlags(void **pointer, size_t bytes,
   return allocate(pointer, bytes);
 }
 
-NETRA_HIP_EXPORT int hipMallocManaged(void **pointer, size_t bytes, unsigned) {
+NETRA_HIP_EXPORT int hipMallocManaged(void **pointer, size_t bytes,
+                                      unsigned flags) {
+  constexpr unsigned attachGlobal = 1, attachHost = 2;
+  if (flags != attachGlobal && flags != attachHost)
+    return finish(hip::ErrorInvalidValue,
+                  "expected hipMemAttachGlobal or hipMemAttachHost, found " +
+                      std::to_string(flags));
   if (int code = allocate(pointer, bytes))
     return code;
   // The host may write it without HIP seeing that.
@@ -557,8 +564,20 @@ NETRA_HIP_EXPORT int hipFreeAsync(void *pointer, void *stream) {
       runtime.getDevice().find(addressOf(pointer));
   if (!owner || owner->address != addressOf(pointer))
     return badPointer(pointer);
+  // Between here and the stream's coming to it.
+  static std::mutex mutex;
+  static std::set<const void *> toBeFreed;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!toBeFreed.insert(pointer).second)
+      return badPointer(pointer);
+  }
   runtime.enqueue(*found, [pointer](bool) {
-    return fromError(Runtime::get().getDevice().free(addressOf(pointer)));
+    const int code =
+        fromError(Runtime::get().getDevice().free(addressOf(pointer)));
+    std::lock_guard<std::mutex> lock(mutex);
+    toBeFreed.erase(pointer);
+    return code;
   });
   return 0;
 }

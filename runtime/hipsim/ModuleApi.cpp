@@ -156,7 +156,8 @@ int unbundle(llvm::StringRef bytes, llvm::StringRef &image) {
       return hip::ErrorInvalidImage;
     llvm::StringRef id = bytes.substr(at, idSize);
     at += idSize;
-    if (!id.contains("amdgcn-amd-amdhsa") || !id.contains("gfx950"))
+    if (!id.contains("amdgcn-amd-amdhsa") || !id.contains("gfx950") ||
+        id.contains("xnack+") || id.contains("sramecc-"))
       continue;
     if (offset > bytes.size() || size > bytes.size() - offset)
       return hip::ErrorInvalidImage;
@@ -182,7 +183,11 @@ int load(void **result, llvm::StringRef bytes, llvm::StringRef name) {
   std::memcpy(&header, bytes.data(), sizeof(header));
   if (header.e_machine != elf::EM_AMDGPU ||
       (header.e_flags & elf::EF_AMDGPU_MACH) !=
-          elf::EF_AMDGPU_MACH_AMDGCN_GFX950)
+          elf::EF_AMDGPU_MACH_AMDGCN_GFX950 ||
+      (header.e_flags & elf::EF_AMDGPU_FEATURE_XNACK_V4) ==
+          elf::EF_AMDGPU_FEATURE_XNACK_ON_V4 ||
+      (header.e_flags & elf::EF_AMDGPU_FEATURE_SRAMECC_V4) ==
+          elf::EF_AMDGPU_FEATURE_SRAMECC_OFF_V4)
     return finish(hip::ErrorNoBinaryForGpu,
                   (name + " is not code for gfx950").str());
   llvm::Expected<std::shared_ptr<sim::CodeObject>> object =

@@ -34,6 +34,7 @@ struct Module {
 /// One recording of an event; a new one replaces it.
 struct Recording {
   Position position;
+  std::weak_ptr<Stream> stream;
   std::atomic<bool> done{false};
   std::chrono::steady_clock::time_point time; // valid when done
 };

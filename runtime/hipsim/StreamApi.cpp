@@ -55,6 +55,9 @@ NETRA_HIP_EXPORT int hipDeviceGetStreamPriorityRange(int *least,
   return 0;
 }
 
+static const char streamFailed[] =
+    "work of the stream failed; the report on stderr says what it was";
+
 NETRA_HIP_EXPORT int hipStreamDestroy(void *handle) {
   Runtime &runtime = Runtime::get();
   std::shared_ptr<Stream> stream;
@@ -73,8 +76,9 @@ NETRA_HIP_EXPORT int hipStreamDestroy(void *handle) {
     if (stream->capture)
       stream->capture->invalidated = true;
   }
-  // Its queue is finished by the destructor; an error has no one to go to.
-  return 0;
+  // Nobody else can ask for the errors of what is still queued.
+  stream->last().wait();
+  return finish(stream->takeError(), streamFailed);
 }
 
 NETRA_HIP_EXPORT int hipStreamSynchronize(void *handle) {
@@ -98,8 +102,7 @@ NETRA_HIP_EXPORT int hipStreamSynchronize(void *handle) {
   for (const std::shared_ptr<Stream> &stream : waitFor)
     if (int code = stream->takeError(); code && !first)
       first = code;
-  return finish(first, "work of the stream failed; the report on stderr says "
-                       "what it was");
+  return finish(first, streamFailed);
 }
 
 NETRA_HIP_EXPORT int hipStreamQuery(void *handle) {
@@ -221,6 +224,7 @@ NETRA_HIP_EXPORT int hipEventRecord(void *handle, void *streamHandle) {
     return 0;
   }
   auto recording = std::make_shared<Recording>();
+  recording->stream = stream;
   recording->position = runtime.enqueue(*stream, [recording](bool) {
     recording->time = std::chrono::steady_clock::now();
     recording->done = true;
@@ -246,6 +250,14 @@ static int findRecording(void *handle, std::shared_ptr<Event> &event,
   return 0;
 }
 
+/// The errors of the stream that has reached a recording.
+static int errorsOf(const Recording *recording) {
+  std::shared_ptr<Stream> stream;
+  if (recording)
+    stream = recording->stream.lock();
+  return stream ? finish(stream->takeError(), streamFailed) : 0;
+}
+
 static int findRecording(void *handle, std::shared_ptr<Recording> &recording) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> guard(runtime.submission);
@@ -262,7 +274,7 @@ NETRA_HIP_EXPORT int hipEventSynchronize(void *handle) {
       return code;
     recording->position.wait();
   }
-  return 0;
+  return errorsOf(recording.get());
 }
 
 NETRA_HIP_EXPORT int hipEventQuery(void *handle) {
@@ -271,7 +283,7 @@ NETRA_HIP_EXPORT int hipEventQuery(void *handle) {
     return code;
   if (recording && !recording->position.reached())
     return finish(hip::ErrorNotReady);
-  return 0;
+  return errorsOf(recording.get());
 }
 
 NETRA_HIP_EXPORT int hipEventElapsedTime(float *milliseconds, void *start,

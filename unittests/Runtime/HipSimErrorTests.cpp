@@ -6,6 +6,7 @@
 
 #include "HipSimFixture.h"
 
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -711,6 +712,82 @@ TEST_F(HipSimErrorTest, ErrorsAreOfTheThread) {
   EXPECT_HIP(hipSetDevice(0)); // success does not clear it
   EXPECT_EQ(hipGetLastError(), hipErrorInvalidDevice);
   EXPECT_EQ(hipGetLastError(), hipSuccess);
+}
+
+TEST_F(HipSimErrorTest, FaultsAreToldByWhateverWaitsForThem) {
+  const auto faulty = [&](hipStream_t stream) {
+    ASSERT_HIP(launch(nullptr, b, c, out, 1, stream));
+  };
+  hipStream_t stream;
+  hipEvent_t event;
+  ASSERT_HIP(hipEventCreate(&event));
+  ASSERT_HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+  testing::internal::CaptureStderr();
+  faulty(stream);
+  ASSERT_HIP(hipEventRecord(event, stream));
+  EXPECT_EQ(hipEventSynchronize(event), hipErrorIllegalAddress);
+  EXPECT_EQ(hipGetLastError(), hipErrorIllegalAddress);
+  EXPECT_EQ(hipEventSynchronize(event), hipSuccess); // told once
+
+  faulty(stream);
+  ASSERT_HIP(hipEventRecord(event, stream));
+  hipError_t answer;
+  while ((answer = hipEventQuery(event)) == hipErrorNotReady)
+    std::this_thread::yield();
+  EXPECT_EQ(answer, hipErrorIllegalAddress);
+
+  faulty(stream);
+  EXPECT_EQ(hipStreamDestroy(stream), hipErrorIllegalAddress);
+  EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
+  testing::internal::GetCapturedStderr();
+  // The stream is gone; its event is not.
+  EXPECT_HIP(hipEventSynchronize(event));
+  ASSERT_HIP(hipEventDestroy(event));
+}
+
+TEST_F(HipSimErrorTest, CodeForOtherModesOfTheTarget) {
+  // The device is gfx950:sramecc+:xnack-; flags of the ELF header, byte 49.
+  for (auto [bits, isLoaded] :
+       {std::pair(0x00, true), std::pair(0x05, true), std::pair(0x0e, true),
+        std::pair(0x03, false), std::pair(0x0f, false), std::pair(0x08, false),
+        std::pair(0x0a, false)}) {
+    std::vector<uint8_t> code = tinyCode();
+    code[49] = uint8_t((code[49] & 0xf0) | bits);
+    hipModule_t other = nullptr;
+    EXPECT_EQ(hipModuleLoadData(&other, code.data()),
+              isLoaded ? hipSuccess : hipErrorNoBinaryForGpu)
+        << bits;
+    if (isLoaded) {
+      EXPECT_HIP(hipModuleUnload(other));
+    }
+  }
+}
+
+TEST_F(HipSimErrorTest, ManagedAndAsynchronousMemory) {
+  void *memory = nullptr;
+  for (unsigned flags : {0u, 3u, 4u, 16u})
+    EXPECT_EQ(hipMallocManaged(&memory, 64, flags), hipErrorInvalidValue);
+  for (unsigned flags : {hipMemAttachGlobal, hipMemAttachHost}) {
+    ASSERT_HIP(hipMallocManaged(&memory, 64, flags));
+    ASSERT_HIP(hipFree(memory));
+  }
+  // The first free is still queued when the second comes.
+  hipStream_t stream;
+  ASSERT_HIP(hipStreamCreate(&stream));
+  std::atomic<bool> mayGo{false};
+  ASSERT_HIP(hipMallocAsync(&memory, 64, stream));
+  ASSERT_HIP(hipLaunchHostFunc(
+      stream,
+      [](void *flag) {
+        while (!*static_cast<std::atomic<bool> *>(flag))
+          std::this_thread::yield();
+      },
+      &mayGo));
+  ASSERT_HIP(hipFreeAsync(memory, stream));
+  EXPECT_EQ(hipFreeAsync(memory, stream), hipErrorInvalidValue);
+  mayGo = true;
+  EXPECT_HIP(hipStreamSynchronize(stream));
+  ASSERT_HIP(hipStreamDestroy(stream));
 }
 
 TEST_F(HipSimErrorTest, EveryErrorHasItsName) {
