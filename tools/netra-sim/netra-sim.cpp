@@ -9,12 +9,13 @@
 #include "InputFile.h"
 #include "Interrupts.h"
 #include "Netra/Simulator/Simulator.h"
+#include "OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -51,7 +52,9 @@ Hidden arguments are filled in from the launch. OPTIONS:
   --workgroup-order=forward|reverse|random[:SEED]    how work-groups start
   --counters[=json]         print the counters
   --mfma=cdna3|sequential   arithmetic of matrix instructions
-  --trace=WG:WAVE[:FROM-TO] print executed instructions of one wave
+  --trace=WG:WAVE[:FROM-TO] print executed instructions of one wave, from
+                            number FROM to before number TO; to stderr when
+                            there are counters
   --memory-limit=BYTES[K|M|G]   most device memory (0: the host's memory)
   --report-limit=N          distinct findings to print (default 20)
   --limit=N                 most wave instructions (0: no limit)
@@ -84,18 +87,14 @@ Expected<std::vector<uint8_t>> readFile(StringRef path) {
   return std::vector<uint8_t>(data.bytes_begin(), data.bytes_end());
 }
 
-Error writeFile(StringRef path, ArrayRef<uint8_t> bytes) {
-  std::error_code code;
-  raw_fd_ostream os(path, code, sys::fs::OF_None);
-  if (!code) {
-    os.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  if (code)
-    return createStringError("cannot write '" + path + "': " + code.message());
-  return Error::success();
+/// Whether the text is a number, decimal or with its prefix. A zero in front
+/// would make it octal, which nobody means. As getAsInteger, true is bad.
+template <typename T> bool parseNumber(StringRef text, T &value) {
+  StringRef digits = text;
+  digits.consume_front("-");
+  if (digits.size() > 1 && digits[0] == '0' && isDigit(digits[1]))
+    return true;
+  return text.getAsInteger(0, value);
 }
 
 Expected<std::shared_ptr<CodeObject>> loadFile(StringRef path) {
@@ -137,7 +136,7 @@ bool parseTriple(StringRef text, std::array<uint32_t, 3> &triple) {
     return false;
   triple = {1, 1, 1};
   for (size_t i = 0; i < parts.size(); ++i)
-    if (parts[i].trim().getAsInteger(0, triple[i]))
+    if (parseNumber(parts[i].trim(), triple[i]))
       return false;
   return true;
 }
@@ -205,7 +204,7 @@ Error Run::parseOption(StringRef name, StringRef value) {
     specs.emplace_back(std::nullopt, value);
   } else if (name.consume_front("arg@")) {
     uint64_t offset;
-    if (name.getAsInteger(0, offset) || offset > (1u << 20))
+    if (parseNumber(name, offset) || offset > (1u << 20))
       return createStringError("--arg@" + name +
                                ": expected a byte offset below 1 MiB");
     specs.emplace_back(offset, value);
@@ -248,21 +247,23 @@ Error Run::parseOption(StringRef name, StringRef value) {
     SmallVector<StringRef, 3> parts;
     value.split(parts, ':');
     bool good = parts.size() == 2 || parts.size() == 3;
-    good = good && !parts[0].getAsInteger(0, params.traceWorkgroup) &&
-           !parts[1].getAsInteger(0, params.traceWave);
+    good = good && !parseNumber(parts[0], params.traceWorkgroup) &&
+           !parseNumber(parts[1], params.traceWave);
     if (good && parts.size() == 3) {
       auto [from, to] = parts[2].split('-');
-      good = !from.getAsInteger(0, params.traceFrom) &&
-             !to.getAsInteger(0, params.traceUntil);
+      good = !parseNumber(from, params.traceFrom) &&
+             !parseNumber(to, params.traceUntil) &&
+             params.traceFrom < params.traceUntil;
     }
     if (!good)
-      return wrong("WORKGROUP:WAVE or WORKGROUP:WAVE:FROM-TO");
+      return wrong("WORKGROUP:WAVE or WORKGROUP:WAVE:FROM-TO with FROM below "
+                   "TO");
     hasTrace = true;
   } else if (name == "limit") {
-    if (value.getAsInteger(0, options.instructionLimit))
+    if (parseNumber(value, options.instructionLimit))
       return wrong("a number of instructions");
   } else if (name == "report-limit") {
-    if (value.getAsInteger(0, options.reportLimit))
+    if (parseNumber(value, options.reportLimit))
       return wrong("a number");
   } else
     return createStringError("unknown option --" + name +
@@ -337,20 +338,22 @@ Error Run::makeArgument(Argument &argument, StringRef spec) {
                           : Error::success();
   }
   if (kind == "null") {
+    if (spec != "null")
+      return wrong("null, which has no value");
     argument.isPointer = true;
     setValue(0, 8);
     return Error::success();
   }
   if (kind == "u32" || kind == "u64") {
     uint64_t value;
-    if (rest.getAsInteger(0, value) || (kind == "u32" && value >> 32))
+    if (parseNumber(rest, value) || (kind == "u32" && value >> 32))
       return wrong("a number of this width");
     setValue(value, kind == "u32" ? 4 : 8);
     return Error::success();
   }
   if (kind == "i32") {
     int64_t value;
-    if (rest.getAsInteger(0, value) || value != int32_t(value))
+    if (parseNumber(rest, value) || value != int32_t(value))
       return wrong("a signed 32-bit number");
     setValue(uint64_t(value), 4);
     return Error::success();
@@ -359,7 +362,9 @@ Error Run::makeArgument(Argument &argument, StringRef spec) {
     double value;
     if (rest.getAsDouble(value))
       return wrong("a number");
-    float single = float(value);
+    const float single = float(value);
+    if (std::isinf(single) && !std::isinf(value))
+      return wrong("a number that f32 can hold");
     uint32_t bits;
     std::memcpy(&bits, &single, 4);
     setValue(bits, 4);
@@ -367,8 +372,8 @@ Error Run::makeArgument(Argument &argument, StringRef spec) {
   }
   if (kind == "bytes") {
     std::string raw;
-    if (rest.empty() || !tryGetFromHex(rest, raw))
-      return wrong("hexadecimal digits");
+    if (rest.empty() || rest.size() % 2 || !tryGetFromHex(rest, raw))
+      return wrong("hexadecimal digits, two for each byte");
     argument.value.assign(raw.begin(), raw.end());
     return Error::success();
   }
@@ -379,15 +384,32 @@ Error Run::placeArguments() {
   const std::vector<KernelArgument> records = kernel->explicitArguments();
   size_t next = 0;
   uint64_t packed = 0;
-  auto put = [&](uint64_t offset, const std::vector<uint8_t> &value) {
+  std::map<uint64_t, const Argument *> placed; // by the end
+  const Argument *clash = nullptr;
+  auto put = [&](const Argument &argument, uint64_t offset) {
+    const std::vector<uint8_t> &value = argument.value;
+    // The first that ends behind this one's start begins behind its end.
+    auto next = placed.upper_bound(offset);
+    if (next != placed.end() &&
+        next->first - next->second->value.size() < offset + value.size())
+      clash = next->second;
+    placed[offset + value.size()] = &argument;
     if (kernarg.size() < offset + value.size())
       kernarg.resize(offset + value.size());
     std::copy(value.begin(), value.end(),
               kernarg.begin() + static_cast<long>(offset));
   };
   for (Argument &argument : arguments) {
+    auto overlap = [&] {
+      return createStringError("--arg=" + argument.text +
+                               ": its bytes overlap "
+                               "those of --arg=" +
+                               clash->text);
+    };
     if (argument.offset) {
-      put(*argument.offset, argument.value);
+      put(argument, *argument.offset);
+      if (clash)
+        return overlap();
       continue;
     }
     if (!kernel->hasMetadata) {
@@ -395,7 +417,9 @@ Error Run::placeArguments() {
       const uint64_t align =
           std::min<uint64_t>(8, PowerOf2Ceil(argument.value.size()));
       packed = alignTo(packed, align);
-      put(packed, argument.value);
+      put(argument, packed);
+      if (clash)
+        return overlap();
       packed += argument.value.size();
       continue;
     }
@@ -417,7 +441,9 @@ Error Run::placeArguments() {
       return createStringError("--arg=" + argument.text + ": argument '" +
                                record.name + "' of kernel '" + kernel->name +
                                "' is a pointer");
-    put(record.offset, argument.value);
+    put(argument, record.offset);
+    if (clash)
+      return overlap();
   }
   const bool anyPlaced =
       any_of(arguments, [](const Argument &a) { return a.offset.has_value(); });
@@ -428,6 +454,16 @@ Error Run::placeArguments() {
                 kernel->name, records.size(), next, records[next].name,
                 records[next].kind, records[next].size)
             .str());
+  for (; kernel->hasMetadata && next < records.size(); ++next) {
+    const KernelArgument &record = records[next];
+    auto over = placed.upper_bound(record.offset);
+    if (over == placed.end() ||
+        over->first - over->second->value.size() >= record.offset + record.size)
+      errs() << formatv("netra-sim: warning: argument {0} ('{1}', {2} bytes at "
+                        "{3}) of kernel '{4}' is not given and zero\n",
+                        next, record.name, record.size, record.offset,
+                        kernel->name);
+  }
   return Error::success();
 }
 
@@ -470,23 +506,27 @@ int Run::main(const CommandLine &line) {
   if (Error error = placeArguments())
     return failWith(std::move(error));
   params.kernarg = kernarg;
-  if (hasTrace)
-    params.traceTo = &outs();
+  if (hasTrace) {
+    const uint64_t groups =
+        uint64_t(params.grid[0]) * params.grid[1] * params.grid[2];
+    const uint64_t waves =
+        (uint64_t(params.block[0]) * params.block[1] * params.block[2] + 63) /
+        64;
+    if (groups && waves &&
+        (params.traceWorkgroup >= groups || params.traceWave >= waves))
+      return failWith(formatv("--trace={0}:{1}: the launch has work-groups 0 "
+                              "to {2}, each with waves 0 to {3}",
+                              params.traceWorkgroup, params.traceWave,
+                              groups - 1, waves - 1)
+                          .str());
+    // Counters have the output for themselves.
+    params.traceTo = options.counters ? &errs() : &outs();
+  }
   auto result = device->launch(*object, *kernel, params);
   outs().flush();
   if (!result)
     return failWith(result.takeError());
 
-  for (const Argument &argument : arguments) {
-    if (argument.outFile.empty())
-      continue;
-    std::vector<uint8_t> bytes(argument.bytes);
-    if (Error error =
-            device->copyOut(bytes.data(), argument.address, bytes.size()))
-      return failWith(std::move(error));
-    if (Error error = writeFile(argument.outFile, bytes))
-      return failWith(std::move(error));
-  }
   for (const Finding &finding : result->findings)
     errs() << finding.str();
   if (result->suppressed)
@@ -494,7 +534,19 @@ int Run::main(const CommandLine &line) {
   if (result->counters)
     outs() << (counterFormat == "json" ? result->counters->json()
                                        : result->counters->text());
-  return result->findings.empty() ? Clean : Findings;
+  int status = result->findings.empty() ? Clean : Findings;
+  // One output that cannot be written does not keep the others.
+  for (const Argument &argument : arguments) {
+    if (argument.outFile.empty())
+      continue;
+    std::string bytes(argument.bytes, 0);
+    Error error = device->copyOut(bytes.data(), argument.address, bytes.size());
+    if (!error)
+      error = tool::writeOutput(argument.outFile, bytes);
+    if (error)
+      status = failWith(std::move(error));
+  }
+  return status;
 }
 
 //===----------------------------------------------------------------------===//
