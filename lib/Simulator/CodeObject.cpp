@@ -165,6 +165,17 @@ Error CodeObjectLoader::readHeader() {
                              "{0:x}); this device is gfx950 ({1:x})",
                              mach, unsigned(ELF::EF_AMDGPU_MACH_AMDGCN_GFX950))
                          .str());
+  const unsigned xnack = header.e_flags & ELF::EF_AMDGPU_FEATURE_XNACK_V4,
+                 sramecc = header.e_flags & ELF::EF_AMDGPU_FEATURE_SRAMECC_V4;
+  if (xnack == ELF::EF_AMDGPU_FEATURE_XNACK_ON_V4 ||
+      sramecc == ELF::EF_AMDGPU_FEATURE_SRAMECC_OFF_V4)
+    return malformed(impl.name,
+                     formatv("built for gfx950 with {0}; this device is "
+                             "gfx950:sramecc+:xnack-",
+                             xnack == ELF::EF_AMDGPU_FEATURE_XNACK_ON_V4
+                                 ? "xnack+"
+                                 : "sramecc-")
+                         .str());
   return Error::success();
 }
 

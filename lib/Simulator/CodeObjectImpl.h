@@ -6,6 +6,7 @@
 
 #include "Netra/Simulator/Simulator.h"
 #include "Program.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <mutex>
 
@@ -44,12 +45,31 @@ struct CodeObject::Impl {
   llvm::Expected<std::shared_ptr<const Program>>
   program(MatrixArithmetic arithmetic) const;
 
+  /// The instructions that name a register which the kernel's descriptor does
+  /// not allocate; nullptr if there are none.
+  std::shared_ptr<const llvm::BitVector>
+  unallocated(const Kernel &kernel, const Program &program) const;
+
   /// "file:line" of an address from the debug information, or "".
   std::string sourceLine(uint64_t address) const;
 
   mutable std::mutex mutex;
   mutable std::shared_ptr<const Program> programs[2];
+  /// By the numbers of registers.
+  mutable std::map<std::array<unsigned, 3>,
+                   std::shared_ptr<const llvm::BitVector>>
+      beyond;
 };
+
+/// Which of the registers the kernel's descriptor does not allocate, and what
+/// it does; "" if it has them all.
+std::string missingRegister(const Kernel &kernel, RegisterFile file,
+                            unsigned first, unsigned count);
+std::string missingRegister(const Kernel &kernel, const InstructionInfo &info);
+
+/// What the kernel's descriptor asks for that is not modelled, as the rest of a
+/// sentence about it; nullptr if nothing.
+const char *refusedMode(const Kernel &kernel);
 
 } // namespace netra::sim
 

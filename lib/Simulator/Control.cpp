@@ -254,6 +254,11 @@ void setReg(const Instruction &inst, Wave &w) {
   const Field field = fieldOf(inst.imm);
   const uint32_t value = w.scalar32(inst.ops[0]);
   if (field.id == HwMode) {
+    // EXCP_EN, bits 12 to 20.
+    if (value << field.offset & field.mask() & 0x1ff000) {
+      w.fail("exceptions that trap (EXCP_EN of MODE) are not modelled");
+      return;
+    }
     w.mode =
         (w.mode & ~field.mask()) | ((value << field.offset) & field.mask());
     return;

@@ -153,6 +153,12 @@ void Decoder::collectRegisters(InstructionInfo &info, const MCInst &mc,
                desc.getOperandConstraint(i, MCOI::TIED_TO) >= 0;
     info.reads.push_back(r);
   }
+  // LLVM gives the destination of a d16 read of LDS again as a source, which it
+  // does not call tied.
+  if (info.cls == InstructionClass::Lds && info.isLoad &&
+      StringRef(info.text).contains("_d16") && info.reads.size() > 1 &&
+      info.reads.back().first == info.writes.front().first)
+    info.reads.back().isTied = true;
   for (MCPhysReg reg : desc.implicit_uses()) {
     RegisterRange r = range(reg);
     if (!r.count)

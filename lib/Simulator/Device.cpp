@@ -403,6 +403,9 @@ Error Device::Impl::prepare(LaunchState &state,
 
   uint64_t entry = kernel.entryAddress;
   const uint8_t *d = kernel.descriptor.data();
+  if (const char *why = refusedMode(kernel))
+    return make_error<UnsupportedError>("unsupported: kernel " + kernel.name +
+                                        ": its descriptor " + why);
   if (support::endian::read16le(d + 58) & 0x7f)
     entry += 256; // past the loads for firmware that cannot preload
   state.entry = state.program->indexAt(entry);
@@ -689,6 +692,7 @@ Device::Impl::launch(Device &device, const std::shared_ptr<CodeObject> &object,
   launchState.kernel = &kernel;
   launchState.object = object.get();
   launchState.program = *program;
+  launchState.unallocated = object->impl().unallocated(kernel, **program);
   launchState.memory = &memory;
   launchState.params = params;
   launchState.loadBias = *bias;

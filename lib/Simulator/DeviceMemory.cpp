@@ -3,6 +3,7 @@
 
 #include "DeviceMemory.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
 #include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -45,7 +46,6 @@ DeviceMemory::DeviceMemory() {
   if (size) {
     const uint64_t slot = uint64_t(1) << SlotShift;
     freeExtents[base + slot] = size - slot;
-    cursor = base + slot;
   }
   setLimit(0);
 }
@@ -86,17 +86,13 @@ Expected<uint64_t> DeviceMemory::allocate(uint64_t bytes, StringRef label,
   const uint64_t slot = uint64_t(1) << SlotShift;
   // One whole slot stays free behind every allocation.
   const uint64_t extent = ((bytes + slot - 1) & ~(slot - 1)) + slot;
-  // Addresses of freed memory come back only after a tour of the region, so
-  // that stale pointers are recognised for long.
-  auto fits = [&](auto from, auto to) {
-    for (auto it = from; it != to; ++it)
-      if (it->second >= extent)
-        return it;
-    return to;
+  auto fitting = [&] {
+    return std::find_if(freeExtents.begin(), freeExtents.end(),
+                        [&](const auto &e) { return e.second >= extent; });
   };
-  auto it = fits(freeExtents.lower_bound(cursor), freeExtents.end());
-  if (it == freeExtents.end())
-    it = fits(freeExtents.begin(), freeExtents.end());
+  auto it = fitting();
+  for (; it == freeExtents.end() && !putAside.empty(); it = fitting())
+    reuseOldest();
   if (it == freeExtents.end())
     return createStringError(
         formatv("device address space exhausted: no room for {0} bytes", bytes)
@@ -112,7 +108,6 @@ Expected<uint64_t> DeviceMemory::allocate(uint64_t bytes, StringRef label,
   freeExtents.erase(it);
   if (length > extent)
     freeExtents[address + extent] = length - extent;
-  cursor = address + extent;
 
   AllocationRecord &record = records.emplace_back();
   record.begin = address;
@@ -152,8 +147,18 @@ Error DeviceMemory::free(uint64_t address) {
   }
   used -= bytes;
   liveByAddress.erase(it);
+  // Each may be a mapping of its own, of which the host has a limited number.
+  constexpr size_t mostPutAside = 1024;
+  putAside.emplace_back(address, ((bytes + slot - 1) & ~(slot - 1)) + slot);
+  if (putAside.size() > mostPutAside)
+    reuseOldest();
+  return Error::success();
+}
+
+void DeviceMemory::reuseOldest() {
+  auto [start, length] = putAside.front();
+  putAside.pop_front();
   // Join with free neighbours.
-  uint64_t start = address, length = ((bytes + slot - 1) & ~(slot - 1)) + slot;
   auto next = freeExtents.lower_bound(start);
   if (next != freeExtents.end() && next->first == start + length) {
     length += next->second;
@@ -163,11 +168,10 @@ Error DeviceMemory::free(uint64_t address) {
     auto previous = std::prev(next);
     if (previous->first + previous->second == start) {
       previous->second += length;
-      return Error::success();
+      return;
     }
   }
   freeExtents[start] = length;
-  return Error::success();
 }
 
 Error DeviceMemory::registerHost(uint64_t address, uint64_t bytes,
@@ -271,8 +275,10 @@ std::string DeviceMemory::describe(uint64_t address, uint64_t bytes) const {
         return formatv("memory freed before: byte {0} of {1}",
                        address - record->begin, record->describe())
             .str();
-      return formatv("crosses the end of {0} at byte {1}", record->describe(),
-                     address - record->begin)
+      return formatv(bytes > record->end - address
+                         ? "crosses the end of {0} at byte {1}"
+                         : "in {0} at byte {1}",
+                     record->describe(), address - record->begin)
           .str();
     }
     return formatv("{0} bytes after the end of {1}", address - record->end,

@@ -3,9 +3,11 @@
 //
 // Device addresses are host addresses inside one reserved region. The region is
 // divided into slots; an allocation starts at a slot, and at least one unused
-// slot lies between two allocations. A table by slot finds the allocation of an
-// address without locking. A shadow region of the same size holds one byte per
-// byte of memory: whether it was ever written.
+// slot lies between two allocations. A freed one is put aside until many others
+// were freed after it, so that stale pointers are recognised for long. A table
+// by slot finds the allocation of an address without locking. A shadow region
+// of the same size holds one byte per byte of memory: whether it was ever
+// written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,6 +96,8 @@ public:
 
 private:
   AllocationRecord *lookupHost(uint64_t address) const;
+  /// The extent that was put aside first may be used again.
+  void reuseOldest();
 
   uint64_t base = 0, size = 0, shadowBase = 0;
   std::atomic<AllocationRecord *> *slots = nullptr;
@@ -108,7 +112,8 @@ private:
   std::map<uint64_t, AllocationRecord *> liveByAddress;
   std::map<uint64_t, AllocationRecord *> hostByAddress;
   std::map<uint64_t, uint64_t> freeExtents; ///< start to length, in bytes
-  uint64_t cursor = 0;
+  /// Freed, in that order, and not yet to be used again: start and length.
+  std::deque<std::pair<uint64_t, uint64_t>> putAside;
   uint64_t nextId = 1;
 };
 

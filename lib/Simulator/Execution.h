@@ -30,6 +30,8 @@ struct LaunchState {
   const Kernel *kernel = nullptr;
   const CodeObject *object = nullptr;
   std::shared_ptr<const Program> program;
+  /// Instructions with registers that the kernel does not have; may be null.
+  std::shared_ptr<const llvm::BitVector> unallocated;
   DeviceMemory *memory = nullptr;
   DeviceOptions options;
   LaunchParams params;
@@ -115,6 +117,7 @@ private:
   void initWave(unsigned index);
   bool releaseBarrier();
 
+  const llvm::BitVector *unallocated; ///< of the launch
   uint32_t *vectorFiles = nullptr;
   size_t vectorFileBytes = 0;
   std::vector<uint8_t> lds;

@@ -61,6 +61,17 @@ InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
     }
     logic.push_back(form);
     bitOps.push_back(bitOpOf(m));
+    cancels.push_back(StringSwitch<bool>(m)
+                          .Cases({"v_xor_b32", "v_xnor_b32"}, true)
+                          .Cases({"s_xor_b32", "s_xor_b64"}, true)
+                          .Cases({"s_xnor_b32", "s_xnor_b64"}, true)
+                          .Cases({"s_sub_u32", "s_sub_i32"}, true)
+                          .Cases({"v_sub_u32", "v_subrev_u32"}, true)
+                          .Cases({"v_sub_co_u32", "v_subrev_co_u32"}, true)
+                          .Cases({"v_sub_u16", "v_subrev_u16"}, true)
+                          .Cases({"v_sub_i32", "v_sub_i16"}, true)
+                          .Cases({"v_pk_sub_u16", "v_pk_sub_i16"}, true)
+                          .Default(false));
     keepsTied.push_back(m.contains("fmac") || m.starts_with("v_mac") ||
                         m.starts_with("v_dot") || m.contains("smfmac") ||
                         m.contains("pkaccum") || m.contains("_swap_"));
@@ -474,6 +485,16 @@ RegisterRange InitChecker::selected(const Instruction &inst,
   return range;
 }
 
+/// Whether both sources are the same part of the same register, read as it is.
+static bool hasEqualSources(const Instruction &inst) {
+  if (inst.numSrc() != 2 || inst.encoding == Encoding::Dpp)
+    return false;
+  const Operand &a = inst.src(0), &b = inst.src(1);
+  return a.kind == b.kind && (a.isVector() || a.isScalar()) &&
+         a.index == b.index && a.words == b.words && a.sel == b.sel &&
+         a.modifiers == b.modifiers;
+}
+
 void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
   const InstructionInfo &info = monitor.state().program->info[inst.index];
   const uint64_t exec = state.exec;
@@ -547,6 +568,9 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
                 : -1,
             "an address", state.origin);
   }
+  // x ^ x and x - x are what they are, whatever x is.
+  if (undefined && cancels[info.mnemonicId] && hasEqualSources(inst))
+    undefined = 0;
   state.undefined = undefined;
   // Lanes that DPP leaves alone stay undefined where they were.
   const bool mayKeep = inst.encoding == Encoding::Dpp && inst.numDst &&

@@ -240,6 +240,7 @@ private:
   std::vector<LogicForm> logic;   ///< by mnemonic
   std::vector<Shape> shapes;      ///< by mnemonic
   std::vector<uint8_t> keepsTied; ///< by mnemonic: a tied source is a source
+  std::vector<uint8_t> cancels;   ///< by mnemonic: of a value and itself, known
 };
 
 } // namespace netra::sim

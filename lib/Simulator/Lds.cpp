@@ -66,6 +66,21 @@ void resolve(const Instruction &inst, Wave &w, const uint32_t *address,
                     address[l], context.ldsBytes)
                 .str());
     });
+  if (kind == AccessKind::Atomic)
+    forEachLane(access.valid, [&](unsigned l) {
+      if (address[l] % bytes == 0)
+        return;
+      access.valid &= ~(uint64_t(1) << l);
+      const std::string what =
+          formatv("an atomic operation of {0} bytes on LDS is misaligned",
+                  bytes)
+              .str();
+      if (!context.monitor ||
+          !context.monitor->invalidAccess(inst, w, int(l), address[l], bytes,
+                                          kind, what))
+        raise(w, FaultKind::Memory,
+              formatv("LDS address {0}: {1}", address[l], what).str());
+    });
   if (context.monitor)
     context.monitor->ldsAccess(inst, w, address, access.valid, bytes, kind);
 }

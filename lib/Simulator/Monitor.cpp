@@ -263,6 +263,8 @@ void Monitor::scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
                            unsigned bytes, AccessKind kind) {
   if (init)
     init->scalarAccess(inst, w, address, bytes, kind);
+  if (race)
+    race->scalarAccess(inst, w, address, bytes, kind);
   if (collector)
     collector->scalarAccess(address, bytes, kind);
 }

@@ -18,7 +18,9 @@ void RaceChecker::startGroup() {
   // Intervals go on counting over work-groups, which makes old entries stale.
   ++interval;
   lastSync = 0;
-  progress.assign(monitor.workgroup().waves.size(), Progress());
+  issued.assign(monitor.workgroup().waves.size(), {});
+  over = {issued, 0};
+  isPublished = true;
   hasPendingWrites = false;
   const size_t quads = (size_t(monitor.state().ldsBytes) + 15) / 16;
   if (ldsQuads.size() != quads) {
@@ -33,9 +35,10 @@ static const char *verb(AccessKind kind) {
                                      : "updates";
 }
 
-void GlobalRaces::complete(uint32_t group, const Completion &completion) {
-  std::lock_guard<std::mutex> lock(completionMutex);
-  completions[group].push_back(completion);
+void GlobalRaces::publish(uint32_t group, uint32_t tick,
+                          const Published &published) {
+  std::lock_guard<std::mutex> lock(releaseMutex);
+  releases[group].push_back({tick, published});
 }
 
 void GlobalRaces::Quad::split() {
@@ -69,46 +72,62 @@ void GlobalRaces::Quad::join() {
 }
 
 bool GlobalRaces::isOver(const Entry &entry, uint32_t tick) {
-  std::lock_guard<std::mutex> lock(completionMutex);
-  for (const Completion &c : completions[entry.writeGroup]) {
-    if (c.tick >= tick)
-      return false;
-    if (c.wave == entry.writeWave
-            ? c.sequence >= entry.writeSequence
-            : c.isOfAll && c.interval > entry.writeInterval)
-      return true;
+  std::lock_guard<std::mutex> lock(releaseMutex);
+  const std::vector<Release> &all = releases[entry.writeGroup];
+  // Each publishes what those before it did.
+  auto next =
+      std::partition_point(all.begin(), all.end(), [&](const Release &release) {
+        return release.tick < tick;
+      });
+  if (next == all.begin())
+    return false;
+  const Published &known = std::prev(next)->published;
+  return known.done[entry.writeWave][entry.isScalarWrite] >=
+             entry.writeSequence ||
+         (!entry.isScalarWrite && known.interval > entry.writeInterval);
+}
+
+void RaceChecker::waited(const Instruction &inst, unsigned wave) {
+  const unsigned raw = unsigned(inst.imm) & 0xffff,
+                 vm = (raw & 0xf) | (raw >> 14 & 3) << 4, lgkm = raw >> 8 & 0xf;
+  auto raise = [&](uint32_t &known, uint32_t value) {
+    isPublished &= known >= value;
+    known = std::max(known, value);
+  };
+  if (issued[wave][0] > vm) {
+    raise(over.done[wave][0], issued[wave][0] - vm);
+    if (vm == 0)
+      raise(over.interval, interval);
   }
-  return false;
+  if (lgkm == 0)
+    raise(over.done[wave][1], issued[wave][1]);
 }
 
 void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
                          Wave &w) {
   if (info.cls == InstructionClass::Message) {
-    if (!hasPendingWrites || !StringRef(info.text).starts_with("s_waitcnt"))
-      return;
-    const unsigned raw = unsigned(inst.imm) & 0xffff,
-                   vm = (raw & 0xf) | (raw >> 14 & 3) << 4;
-    Progress &own = progress[w.context->index];
-    if (vm == 63 || own.issued <= vm ||
-        (own.done == own.issued - vm && own.doneInterval == interval))
-      return;
-    own.done = own.issued - vm;
-    own.doneInterval = interval;
-    monitor.state().races->complete(uint32_t(monitor.workgroup().linear) + 1,
-                                    {own.done, interval,
-                                     monitor.state().races->tick.load(),
-                                     uint8_t(w.context->index), vm == 0});
+    if (hasPendingWrites && StringRef(info.text).starts_with("s_waitcnt"))
+      waited(inst, w.context->index);
     return;
   }
   const bool isMemory = info.cls == InstructionClass::VectorMemory ||
-                        info.cls == InstructionClass::Flat;
-  if (isMemory && (info.isLoad || info.isStore || info.isAtomic)) {
-    ++progress[w.context->index].issued;
+                        info.cls == InstructionClass::Flat,
+             isScalar = info.cls == InstructionClass::ScalarMemory;
+  if ((isMemory || isScalar) &&
+      (info.isLoad || info.isStore || info.isAtomic)) {
+    ++issued[w.context->index][isScalar];
     hasPendingWrites |= info.isStore || info.isAtomic;
   }
-  if ((isMemory && (info.isAtomic || inst.sc0 || inst.sc1)) ||
-      isCacheControl[info.mnemonicId])
-    lastSync = monitor.state().races->tick.fetch_add(1) + 1;
+  const bool bypasses = isMemory && (inst.sc0 || inst.sc1);
+  if (!((isMemory || isScalar) && info.isAtomic) && !bypasses &&
+      !isCacheControl[info.mnemonicId])
+    return;
+  lastSync = monitor.state().races->tick.fetch_add(1) + 1;
+  if (!isPublished && (info.isAtomic || (bypasses && info.isStore))) {
+    isPublished = true;
+    monitor.state().races->publish(uint32_t(monitor.workgroup().linear) + 1,
+                                   lastSync, over);
+  }
 }
 
 /// Bits of the bytes from an address to another in the \p unit bytes, a power
@@ -289,8 +308,11 @@ void RaceChecker::globalWord(const Instruction &inst, Wave &w,
                              bool &isReported) {
   const uint32_t group = uint32_t(monitor.workgroup().linear) + 1;
   const uint8_t self = uint8_t(w.context->index);
-  const bool isAtomic =
-      kind == AccessKind::Atomic || inst.sc1 || (inst.sc0 && !inst.nt);
+  const bool isScalar = monitor.state().program->info[inst.index].cls ==
+                        InstructionClass::ScalarMemory;
+  // glc on a scalar access does not make it one that others synchronise with.
+  const bool isAtomic = kind == AccessKind::Atomic ||
+                        (!isScalar && (inst.sc1 || (inst.sc0 && !inst.nt)));
   const uint32_t now =
       monitor.state().races->tick.load(std::memory_order_relaxed);
   // Ordered after the other access? A write of another work-group is when it
@@ -323,7 +345,7 @@ void RaceChecker::globalWord(const Instruction &inst, Wave &w,
     const uint32_t otherGroup =
         (withWrite ? entry.writeGroup : entry.readGroup) - 1;
     monitor.report(
-        CheckRace, inst, w, int(run.laneOf(word)), "global",
+        CheckRace, inst, w, isScalar ? -1 : int(run.laneOf(word)), "global",
         formatv("{0} the 4 bytes at {1:x} ({2}), which {3} {4} by `{5}` (at "
                 "{6:x}) with nothing to order the two",
                 verb(kind), word * 4,
@@ -360,7 +382,8 @@ void RaceChecker::globalWord(const Instruction &inst, Wave &w,
     entry.writeInterval = interval;
     entry.writeInstruction = inst.index;
     entry.writeWave = self;
-    entry.writeSequence = progress[self].issued;
+    entry.writeSequence = issued[self][isScalar];
+    entry.isScalarWrite = isScalar;
     entry.isAtomicWrite = isAtomic;
   }
 }
@@ -372,6 +395,9 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
   const uint32_t group = uint32_t(monitor.workgroup().linear) + 1;
   const uint8_t self = uint8_t(w.context->index);
   const uint32_t now = races.tick.load(std::memory_order_relaxed);
+  const bool isScalar = monitor.state().program->info[inst.index].cls ==
+                        InstructionClass::ScalarMemory;
+  const uint32_t sequence = issued[self][isScalar];
   const bool isPlainLoad = kind == AccessKind::Load && !inst.sc0 && !inst.sc1;
   const bool isPlainStore = kind == AccessKind::Store && !inst.sc0 && !inst.sc1;
   bool isReported = false;
@@ -388,7 +414,8 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
   auto isOwnStore = [&](const GlobalRaces::Entry &entry) {
     return isPlainStore && entry.writeGroup == group &&
            entry.writeWave == self && entry.writeInterval == interval &&
-           entry.writeTick == now && !entry.isAtomicWrite && !entry.readGroup;
+           entry.writeTick == now && !entry.isAtomicWrite &&
+           entry.isScalarWrite == isScalar && !entry.readGroup;
   };
   auto isRepeated = [&](const GlobalRaces::Entry &quad) {
     return isPlainLoad ? isOwnLoad(quad) && quad.readBytes == 0xffff
@@ -412,7 +439,7 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
       return isPlainLoad || isPlainStore;
     if (isOwnLoad(quad))
       return quad.readInstruction == inst.index || !(covered & ~quad.readBytes);
-    return isOwnStore(quad) && (quad.writeSequence == progress[self].issued ||
+    return isOwnStore(quad) && (quad.writeSequence == sequence ||
                                 (!(covered & ~quad.writeBytes) &&
                                  (quad.writeInstruction == inst.index ||
                                   !(quad.writeBytes & ~covered))));
@@ -470,6 +497,12 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
         quad.join();
     }
   });
+}
+
+void RaceChecker::scalarAccess(const Instruction &inst, Wave &w,
+                               uint64_t address, unsigned bytes,
+                               AccessKind kind) {
+  globalAccess(inst, w, &address, 1, bytes, kind);
 }
 
 } // namespace netra::sim

@@ -9,7 +9,10 @@
 // invalidation): an access is taken as ordered after everything that was over
 // before its work-group last synchronised, which errs on the side of silence.
 // A write is over when its wave has waited for it, or another wave of its
-// work-group has waited for all of its own behind a later barrier.
+// work-group has waited for all of its own behind a later barrier. What a
+// work-group has written is there for others from its first release (an atomic
+// or a store that bypasses caches) behind that on: a release publishes what
+// was over when it was issued, and no later wait adds to it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +39,7 @@ public:
     uint8_t writeWave = 0, readWave = 0;    ///< readWave 255: several
     uint16_t writeBytes = 0, readBytes = 0; ///< which of them
     bool isAtomicWrite = false, manyReadGroups = false;
+    bool isScalarWrite = false; ///< writeSequence counts scalar accesses
 
     bool operator==(const Entry &) const = default;
   };
@@ -61,19 +65,25 @@ public:
   Stripe stripes[256];
   std::atomic<uint32_t> tick{1};
 
-  /// A wave knows that its accesses up to `sequence` are over.
-  struct Completion {
-    uint32_t sequence, interval, tick;
-    uint8_t wave;
-    bool isOfAll; ///< none of the wave is outstanding
+  /// What a work-group has waited for.
+  struct Published {
+    /// For each wave, which of its vector and of its scalar accesses: those up
+    /// to a sequence number.
+    std::vector<std::array<uint32_t, 2>> done;
+    uint32_t interval = 0; ///< and all of those before it
   };
-  void complete(uint32_t group, const Completion &completion);
-  /// Whether the write that an entry holds was over before `tick`.
+  void publish(uint32_t group, uint32_t tick, const Published &published);
+  /// Whether the write that an entry holds was published before `tick`.
   bool isOver(const Entry &entry, uint32_t tick);
 
 private:
-  std::mutex completionMutex;
-  std::unordered_map<uint32_t, std::vector<Completion>> completions; ///< group
+  struct Release {
+    uint32_t tick = 0;
+    Published published;
+  };
+  std::mutex releaseMutex;
+  /// By group, those that published more than the ones before.
+  std::unordered_map<uint32_t, std::vector<Release>> releases;
 };
 
 class RaceChecker {
@@ -87,6 +97,8 @@ public:
                     uint64_t mask, unsigned bytes, AccessKind kind);
   void ldsAccess(const Instruction &inst, Wave &w, const uint32_t *address,
                  uint64_t mask, unsigned bytes, AccessKind kind);
+  void scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
+                    unsigned bytes, AccessKind kind);
 
 private:
   struct LdsEntry { ///< for up to 16 bytes
@@ -111,12 +123,12 @@ private:
 
   Monitor &monitor;
   std::vector<uint8_t> isCacheControl; ///< by mnemonic
-  /// Vector memory accesses of a wave, and what it was last known to have
-  /// waited for.
-  struct Progress {
-    uint32_t issued = 0, done = 0, doneInterval = 0;
-  };
-  std::vector<Progress> progress;
+  void waited(const Instruction &inst, unsigned wave);
+
+  /// For each wave, its vector [0] and scalar [1] memory accesses so far.
+  std::vector<std::array<uint32_t, 2>> issued;
+  GlobalRaces::Published over; ///< what a release would publish now
+  bool isPublished = true;     ///< and did
   bool hasPendingWrites = false;
   /// By 16 bytes, and by 4 bytes where those are split.
   std::vector<LdsEntry> ldsQuads, ldsWords;

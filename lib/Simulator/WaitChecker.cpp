@@ -42,13 +42,17 @@ bool WaitChecker::isDone(const WaveState &state, const Pending &p) const {
          (!p.needsLgkm || p.sequence <= state.flatLgkmDone);
 }
 
+/// The greatest value of a counter's field stands for no wait in assemblers'
+/// and compilers' eyes, so that it is not given as advice.
 std::string WaitChecker::remedy(const WaveState &state,
                                 const Pending &p) const {
   switch (p.queue) {
   case Queue::Vector:
-    return formatv("s_waitcnt vmcnt({0})", state.vectorIssued - p.sequence);
+    return formatv("s_waitcnt vmcnt({0})",
+                   std::min<uint64_t>(state.vectorIssued - p.sequence, 62));
   case Queue::Lds:
-    return formatv("s_waitcnt lgkmcnt({0})", state.ldsIssued - p.sequence);
+    return formatv("s_waitcnt lgkmcnt({0})",
+                   std::min<uint64_t>(state.ldsIssued - p.sequence, 14));
   case Queue::Scalar:
     return "s_waitcnt lgkmcnt(0)";
   default:
@@ -153,11 +157,13 @@ void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
     const unsigned raw = unsigned(inst.imm) & 0xffff;
     const unsigned vm = (raw & 0xf) | (raw >> 14 & 3) << 4,
                    lgkm = raw >> 8 & 0xf;
-    if (vm < 63 && state.vectorIssued > vm)
+    // The counters hold no more than their fields' greatest values, which are
+    // waits for what came before that many.
+    if (state.vectorIssued > vm)
       state.vectorDone = std::max(state.vectorDone, state.vectorIssued - vm);
     if (vm == 0)
       state.flatVmDone = state.flatIssued;
-    if (lgkm < 15 && state.ldsIssued > lgkm)
+    if (state.ldsIssued > lgkm)
       state.ldsDone = std::max(state.ldsDone, state.ldsIssued - lgkm);
     if (lgkm == 0) {
       state.scalarDone = state.scalarIssued;
@@ -209,10 +215,11 @@ void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
     }
 }
 
-bool WaitChecker::isLdsPending(unsigned self) const {
+bool WaitChecker::isLdsPending(unsigned self, AccessKind kind) const {
   for (unsigned i = 0; i < waves.size(); ++i)
     if (waves[i].ldsLoaded > waves[i].vectorDone ||
-        (i != self && waves[i].ldsWritten > waves[i].ldsDone))
+        (kind != AccessKind::Store && i != self &&
+         waves[i].ldsWritten > waves[i].ldsDone))
       return true;
   return false;
 }
@@ -243,9 +250,9 @@ void WaitChecker::markLds(const uint32_t *address, uint64_t mask,
   });
 }
 
-void WaitChecker::checkLdsRead(const Instruction &inst, Wave &w,
-                               const uint32_t *address, uint64_t mask,
-                               unsigned bytes, AccessKind kind) {
+void WaitChecker::checkLds(const Instruction &inst, Wave &w,
+                           const uint32_t *address, uint64_t mask,
+                           unsigned bytes, AccessKind kind, bool isDirect) {
   const unsigned self = w.context->index;
   for (uint64_t left = mask; left; left &= left - 1) {
     const unsigned l = unsigned(__builtin_ctzll(left));
@@ -254,8 +261,12 @@ void WaitChecker::checkLdsRead(const Instruction &inst, Wave &w,
       if (lds[word] < firstLdsWrite)
         continue;
       const LdsWrite &entry = ldsWrites[lds[word] - firstLdsWrite];
-      // In which order LDS serves the atomics of waves is no matter.
-      if ((kind == AccessKind::Atomic && entry.isAtomic) ||
+      // LDS serves the writes of all waves in their order, and in which one it
+      // serves atomics is no matter. Loads straight to LDS arrive whenever they
+      // do, those of a wave in order.
+      if ((kind == AccessKind::Store && entry.queue != Queue::Vector) ||
+          (kind == AccessKind::Atomic && entry.isAtomic) ||
+          (isDirect && entry.wave == self) ||
           (entry.wave == self && entry.queue == Queue::Lds) ||
           isDone(waves[entry.wave], entry.queue, entry.sequence))
         continue;
@@ -266,11 +277,13 @@ void WaitChecker::checkLdsRead(const Instruction &inst, Wave &w,
       p.sequence = entry.sequence;
       monitor.report(
           CheckWait, inst, w, int(l), "lds",
-          formatv("LDS bytes {0} to {1} are read while `{2}` (at {3:x}) of "
-                  "wave {4} that writes them is outstanding; {5} in that "
-                  "wave before the barrier would suffice",
-                  word * 4, word * 4 + 3, writer.text, writer.pc, entry.wave,
-                  remedy(waves[entry.wave], p))
+          formatv("LDS bytes {0} to {1} are {2} while `{3}` (at {4:x}) of "
+                  "wave {5} that writes them is outstanding; {6} in that "
+                  "wave before {7} would suffice",
+                  word * 4, word * 4 + 3,
+                  kind == AccessKind::Store ? "written" : "read", writer.text,
+                  writer.pc, entry.wave, remedy(waves[entry.wave], p),
+                  entry.wave == self ? "this instruction" : "the barrier")
               .str(),
           word * 4);
       lds[word] = 0;
@@ -287,8 +300,8 @@ void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
   if (isFlat)
     flatTouches(w, true);
   const unsigned self = w.context->index;
-  if (kind != AccessKind::Store && isLdsPending(self))
-    checkLdsRead(inst, w, address, mask, bytes, kind);
+  if (isLdsPending(self, kind))
+    checkLds(inst, w, address, mask, bytes, kind, false);
   if (kind == AccessKind::Load || !mask)
     return;
   // Flat stores are in no order that a reader could rely on.
@@ -308,6 +321,8 @@ void WaitChecker::ldsDirect(const Instruction &inst, Wave &w,
   if (!mask)
     return;
   const unsigned self = w.context->index;
+  if (isLdsPending(self, AccessKind::Store))
+    checkLds(inst, w, address, mask, bytes, AccessKind::Store, true);
   const uint64_t sequence = waves[self].ldsLoaded =
       waves[self].vectorIssued + 1;
   const uint32_t number =

@@ -15,8 +15,10 @@
 //    delivers its lanes.
 //
 // Loads straight to LDS and LDS writes leave their event with the bytes they
-// write; reading those bytes from another wave, or (for loads) from any wave,
-// needs the writer to have waited.
+// write; reading those bytes from another wave, or (for loads) reading or
+// writing them from any wave, needs the writer to have waited. A write over
+// bytes that another wave's ds_read is still to deliver needs nothing: LDS
+// executes the operations of all waves in one order, that of their issue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,15 +123,17 @@ private:
   void check(const Instruction &inst, Wave &w, WaveState &state);
   /// Forgets the registers whose loads are over.
   void dropDone(WaveState &state);
-  /// Whether some write of LDS that a read by this wave would have to wait for
-  /// is outstanding.
-  bool isLdsPending(unsigned self) const;
+  /// Whether some write of LDS that an access by this wave would have to wait
+  /// for is outstanding.
+  bool isLdsPending(unsigned self, AccessKind kind) const;
   uint32_t noteLdsWrite(const LdsWrite &write);
   /// Write \p number is the last one of what the lanes access.
   void markLds(const uint32_t *address, uint64_t mask, unsigned bytes,
                uint32_t number);
-  void checkLdsRead(const Instruction &inst, Wave &w, const uint32_t *address,
-                    uint64_t mask, unsigned bytes, AccessKind kind);
+  /// Reports an access to what an outstanding write of LDS would still change;
+  /// \p isDirect is that of a load straight to LDS.
+  void checkLds(const Instruction &inst, Wave &w, const uint32_t *address,
+                uint64_t mask, unsigned bytes, AccessKind kind, bool isDirect);
   void use(const Instruction &inst, const InstructionInfo &info, Wave &w,
            WaveState &state, const RegisterRange &range, bool isWrite);
 

@@ -24,7 +24,8 @@ static void *mapMemory(size_t bytes) {
   return p == MAP_FAILED ? nullptr : p;
 }
 
-Workgroup::Workgroup(LaunchState &launch) : launch(launch) {
+Workgroup::Workgroup(LaunchState &launch)
+    : launch(launch), unallocated(launch.unallocated.get()) {
   const unsigned lanes = launch.kernel->waveSize;
   const size_t perWave = size_t(NumVectorRows) * lanes * 4;
   vectorFileBytes = perWave * launch.wavesPerWorkgroup;
@@ -160,7 +161,9 @@ void Workgroup::initWave(unsigned index) {
   if (rsrc2 >> 10 & 1) // first wave, wave in the group, waves in the group
     push((index == 0 ? 1u << 31 : 0) | index << 20 | uint32_t(waves.size()));
 
-  // Work-item ids.
+  // Work-item ids: only those the descriptor asks for are packed in. Code that
+  // uses x alone takes v0 as it is.
+  const unsigned numIds = 1 + (rsrc2 >> 11 & 3);
   const auto &block = launch.params.block;
   uint32_t dims[3];
   for (unsigned dim = 0; dim < 3; ++dim)
@@ -176,7 +179,7 @@ void Workgroup::initWave(unsigned index) {
     const uint32_t x = uint32_t(item % dims[0]),
                    y = uint32_t(item / dims[0] % dims[1]),
                    z = uint32_t(item / dims[0] / dims[1]);
-    w.row(0)[l] = x | y << 10 | z << 20;
+    w.row(0)[l] = x | (numIds > 1 ? y << 10 : 0) | (numIds > 2 ? z << 20 : 0);
   }
   w.setExec(exec);
   if (monitor && scratch)
@@ -237,6 +240,12 @@ void Workgroup::stepIndexed(Wave &w) {
              " by s_set_gpr_idx_on is past the last register");
       return;
     }
+    std::string missing = missingRegister(*launch.kernel, RegisterFile::Vector,
+                                          file + index, moved.ops[k].words);
+    if (!missing.empty()) {
+      raise(w, FaultKind::Trap, missing + "; M0 moves the index");
+      return;
+    }
     moved.ops[k].index = uint16_t(file + index);
   }
   moved.handler(moved, w);
@@ -245,6 +254,12 @@ void Workgroup::stepIndexed(Wave &w) {
 template <bool Monitored>
 inline void Workgroup::step(Wave &w, const Instruction &inst) {
   w.nextPc = inst.index + 1;
+  if (__builtin_expect(unallocated != nullptr, 0) &&
+      unallocated->test(inst.index)) {
+    raise(w, FaultKind::Trap,
+          missingRegister(*launch.kernel, launch.program->info[inst.index]));
+    return;
+  }
   if constexpr (Monitored) {
     monitor->before(inst, w);
     if (__builtin_expect(w.state == WaveStatus::Failed, 0))

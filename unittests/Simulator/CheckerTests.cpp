@@ -1,9 +1,8 @@
 //===- CheckerTests.cpp - Each checker finds its fault, and only that ----===//
 // SPDX-License-Identifier: MIT
 
-#include "KernelCompiler.h"
+#include "CheckerFixture.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 using namespace netra::sim;
 using namespace netra::sim::test;
@@ -14,28 +13,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 namespace {
-
-class Checkers : public testing::Test {
-protected:
-  /// Runs a body with p0 = 64 dwords of input, p1 = 64 dwords of output.
-  std::vector<std::string> check(unsigned checks, const std::string &body,
-                                 unsigned lds = 0, unsigned waves = 1) {
-    DeviceOptions options;
-    options.checks = checks;
-    Device device(options);
-    std::vector<uint32_t> in(256);
-    for (uint32_t i = 0; i < 256; ++i)
-      in[i] = i * 3 + 1;
-    const uint64_t p0 = upload(device, in, "input"),
-                   p1 = *device.allocate(1024, "output");
-    auto findings =
-        run(device, assembly(wrapKernel(body, 16, lds)), "k", {1, 1, 1},
-            {64 * waves, 1, 1}, Arguments().add(p0).add(p1));
-    output = download<uint32_t>(device, p1, 256);
-    return findings;
-  }
-  std::vector<uint32_t> output;
-};
 
 /// Loads the pointers, then v1 = p0[lane], p1[lane] = v1 + 1. `{}` marks are
 /// replaced to weaken it.
