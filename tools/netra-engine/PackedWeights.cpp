@@ -131,8 +131,8 @@ WeightPacker::WeightPacker(const EngineWeights &weights,
   }
   if (unseen)
     problems.push_back(std::to_string(unseen) +
-                       " tensors are not in what could be read of the "
-                       "checkpoint");
+                       " of the engine's tensors cannot be found in what "
+                       "could be read of the checkpoint");
   llvm::sort(entries, [](const Entry &lhs, const Entry &rhs) {
     return lhs.weight->offset < rhs.weight->offset;
   });

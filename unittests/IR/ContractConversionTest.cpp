@@ -40,7 +40,9 @@ Contract makeContract() {
   value.type = ElementType::U64;
   value.access = Access::Value;
   value.bits = std::numeric_limits<uint64_t>::max();
-  contract.arguments = {{.name = "x", .role = "x"}, value};
+  Argument pointer;
+  pointer.name = pointer.role = "x";
+  contract.arguments = {pointer, value};
   contract.kernargBytes = 16;
   contract.grid = {std::numeric_limits<uint32_t>::max(), 2, 3};
   contract.block = {64, 1, 1};

@@ -8,6 +8,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
+#include <cstdio>
+
 using namespace llvm;
 
 namespace netra::mutation {
@@ -72,25 +74,27 @@ Campaign::Campaign(Subject s)
     recordWaits();
 }
 
+void Campaign::recordWave(uint64_t group, unsigned wave) {
+  std::string trace;
+  raw_string_ostream to(trace);
+  Way traced = plainWay();
+  traced.traceTo = &to;
+  traced.traceWorkgroup = group;
+  traced.traceWave = wave;
+  (void)subject.run(code.unchanged(), traced);
+  const unsigned items = subject.itemsPerGroup - 64 * wave;
+  waits->addTrace(trace,
+                  items >= 64 ? ~uint64_t(0) : (uint64_t(1) << items) - 1);
+}
+
 /// Traces some waves of the unchanged kernel.
 void Campaign::recordWaits() {
   waits = std::make_shared<WaitModel>(subject.wavesPerGroup() > 1,
-                                      subject.groups > 1);
-  for (uint64_t group : {uint64_t(0), subject.groups - 1}) {
-    for (unsigned wave = 0; wave < subject.wavesPerGroup() && wave < 4;
-         ++wave) {
-      std::string trace;
-      raw_string_ostream to(trace);
-      Way traced = plainWay();
-      traced.traceTo = &to;
-      traced.traceWorkgroup = group;
-      traced.traceWave = wave;
-      (void)subject.run(code.unchanged(), traced);
-      const unsigned items = subject.itemsPerGroup - 64 * wave;
-      waits->addTrace(trace,
-                      items >= 64 ? ~uint64_t(0) : (uint64_t(1) << items) - 1);
-    }
-    if (subject.groups == 1)
+                                      subject.groups() > 1);
+  for (uint64_t group : {uint64_t(0), subject.groups() - 1}) {
+    for (unsigned wave = 0; wave < subject.wavesPerGroup() && wave < 4; ++wave)
+      recordWave(group, wave);
+    if (subject.groups() == 1)
       break;
   }
   if (std::string text = waits->unchangedFault(); !text.empty())
@@ -105,10 +109,21 @@ bool Campaign::isExecuted(size_t line) {
   auto [at, isNew] = executed.try_emplace(line, false);
   if (isNew && waits->executes(code.address(line)))
     at->second = true; // a wave that was traced does
-  else if (isNew)
-    at->second =
-        StringRef(subject.run(code.with(line, "s_trap 2"), plainWay()).error)
-            .contains("trap");
+  else if (isNew) {
+    const std::string error =
+        subject.run(code.with(line, "s_trap 2"), plainWay()).error;
+    at->second = StringRef(error).contains("trap");
+    // What a wave does that goes where none of those traced went belongs into
+    // the record, too.
+    unsigned id[3], wave;
+    if (const size_t by = error.find("by work-group ");
+        at->second && by != std::string::npos &&
+        std::sscanf(error.c_str() + by, "by work-group (%u, %u, %u), wave %u",
+                    &id[0], &id[1], &id[2], &wave) == 4)
+      recordWave(id[0] + subject.grid[0] *
+                             (id[1] + uint64_t(subject.grid[1]) * id[2]),
+                 wave);
+  }
   return at->second;
 }
 

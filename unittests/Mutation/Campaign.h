@@ -78,6 +78,7 @@ private:
   Way plainWay() const;
   bool isExecuted(size_t line);
   void recordWaits();
+  void recordWave(uint64_t group, unsigned wave);
   std::optional<RunOutcome> runOfAllPatterns(const Mutant &mutant);
   std::string whyItMatters(const Mutant &mutant,
                            const std::shared_ptr<sim::CodeObject> &object,

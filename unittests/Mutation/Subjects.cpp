@@ -30,8 +30,8 @@ std::vector<SubjectMaker> programSubjects() {
                  std::make_shared<sim::test::ProgramCase>(program.make());
              subject.itemsPerGroup =
                  launch->block[0] * launch->block[1] * launch->block[2];
-             subject.groups =
-                 uint64_t(launch->grid[0]) * launch->grid[1] * launch->grid[2];
+             std::copy(std::begin(launch->grid), std::end(launch->grid),
+                       subject.grid.begin());
              subject.dynamicLds = launch->dynamicLds;
              subject.run = [launch, name = program.name](
                                const std::shared_ptr<sim::CodeObject> &object,
@@ -272,8 +272,7 @@ std::vector<SubjectMaker> projectSubjects() {
            const Contract &contract = instance->contract;
            subject.itemsPerGroup =
                contract.block[0] * contract.block[1] * contract.block[2];
-           std::array<uint32_t, 3> grid = contract.greatestGrid();
-           subject.groups = uint64_t(grid[0]) * grid[1] * grid[2];
+           subject.grid = contract.greatestGrid();
            subject.dynamicLds = unsigned(contract.dynamicLds);
            auto shared = std::make_shared<Instance>(std::move(*instance));
            auto inputs =

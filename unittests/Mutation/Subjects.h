@@ -5,6 +5,7 @@
 #define NETRA_UNITTESTS_MUTATION_SUBJECTS_H
 
 #include "Netra/Simulator/Simulator.h"
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -35,13 +36,14 @@ struct Subject {
   std::string name;
   std::string assembly;
   unsigned itemsPerGroup = 64;
-  uint64_t groups = 1;
+  std::array<uint32_t, 3> grid = {1, 1, 1}; ///< work-groups
   unsigned dynamicLds = 0;
   bool isCompiled = false; ///< not written by hand
   std::function<RunOutcome(const std::shared_ptr<sim::CodeObject> &,
                            const Way &)>
       run;
 
+  uint64_t groups() const { return uint64_t(grid[0]) * grid[1] * grid[2]; }
   unsigned wavesPerGroup() const { return (itemsPerGroup + 63) / 64; }
 };
 

@@ -144,15 +144,17 @@ TEST(Golden, EveryFieldOfTheRecordIsHeldAgainstTheBytes) {
        "argument 0 (y) name: the contract says y, the code object says x"},
       {"/arguments/1/offset", 12,
        "argument 1 (n) offset: the contract says 12, the code object says 8"},
+      {"/arguments/0/access", "readwrite",
+       "argument 0 (x) access: the contract says readwrite, the code object "
+       "says read"},
       {"/arguments/2/access", "read",
-       "argument 2 (result) access: the contract says read, the code object "
-       "says write"},
+       "/arguments/2: expected access write or readwrite of result, found "
+       "read"},
       {"/arguments/1",
        {{"name", "n"},
-        {"kind", "pointer"},
-        {"type", "i32"},
-        {"role", "x"},
-        {"access", "read"},
+        {"kind", "value"},
+        {"type", "i64"},
+        {"value", "N"},
         {"offset", 8},
         {"bytes", 8}},
        "argument 1 (n) bytes: the contract says 8, the code object says 4"},

@@ -63,7 +63,15 @@ public:
     return llvm::cantFail(instantiate(tactic, copyProblem(), {}));
   }
   llvm::Expected<AssembledKernel> build() {
-    return builder().build(instance());
+    llvm::Expected<Tactic> parsed =
+        parseGolden(record.dump(), "golden_copy.json");
+    if (!parsed)
+      return parsed.takeError();
+    tactic = std::move(*parsed);
+    llvm::Expected<Instance> made = instantiate(tactic, copyProblem(), {});
+    if (!made)
+      return made.takeError();
+    return builder().build(*made);
   }
 
   CodeObject object;

@@ -217,11 +217,21 @@ TEST_F(PackingTest, EverythingThatDoesNotFitIsTold) {
                     "1040x4096xf8E4M3FN, found 4096x1040xf8E4M3FN in"),
           HasSubstr("tensor b (for weight shuffled): expected "
                     "1024x4096xf8E4M3FN, found 1024x4096xi8"),
-          HasSubstr("tensor s (for weight scales): not in the checkpoint"),
           HasSubstr("weight flat: its recipe makes 768x3000xbf16, the engine "
                     "expects 3000x768xbf16"),
           HasSubstr("weight odd: pack recipe: step 0: layout \"nope\""),
-          HasSubstr("weight odd: lies outside the engine's weights")));
+          HasSubstr("weight odd: lies outside the engine's weights"),
+          HasSubstr(
+              "1 of the engine's tensors cannot be found in what could be "
+              "read")));
+  // Of a checkpoint that could be read each is named.
+  Checkpoint whole;
+  whole.add(folder.file("c.safetensors"));
+  problems.clear();
+  WeightPacker again(weights, whole, problems);
+  EXPECT_THAT(problems,
+              testing::Contains(HasSubstr("tensor s (for weight scales): not "
+                                          "in the checkpoint")));
 }
 
 TEST_F(PackingTest, AnInterruptedRunIsContinued) {
