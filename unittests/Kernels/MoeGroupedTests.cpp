@@ -165,6 +165,7 @@ TEST(MoeDownGrouped, MatchesOracleAndTheUngroupedBits) {
   for (const MoeShape &c :
        {down(2, 3, 2, 128, 128), down(5, 40, 4, 128, 384, true),
         down(32, 20, 9, 128, 256), down(16, 60, 9, 128, 512),
+        down(4, 40, 9, 128, 512, true), down(8, 60, 9, 128, 512),
         down(3, 5, 1, 128, 256, true), down(2, 3, 2, 128, 128, false, true),
         down(5, 40, 4, 128, 384, true, true),
         down(16, 30, 9, 128, 512, false, true)})
@@ -195,6 +196,7 @@ TEST(MoeDownGrouped, ManyExpertsRowsAndBlocks) {
          {down(17, 80, 5, 128, 512, false, bf16), // rounds
           down(5, 40, 4, 128, 1024, true, bf16),  // two chunks
           down(9, 9, 3, 128, 768, false, bf16),   // three
+          down(3, 4, 3, 128, 2048, true, bf16),   // four; fewer experts
           down(20, 3, 2, 128, 640, true, bf16)})  // five; rows
       expectDown(c, DownInputs(c, c.m + c.k));
 }
@@ -263,51 +265,70 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
     return noticed(downReduce(c, true), downReduceProblem(c), inputs.buffers(c),
                    {}, {{file, from, to, occurrence}}, check);
   };
-  const char *const file = "moe/down_reduce_grouped.s",
-                    *const deal = "include/moe_deal.inc";
-  EXPECT_EQ(wrong(file, "// A round\n", "// One round\n"), "");
+  const char *const file = "moe/down_reduce_grouped.s";
+  EXPECT_EQ(wrong(file, "// What is in a round\n", "// A round\n"), "");
   // Waits and barriers removed.
-  EXPECT_NE(wrong(file, "netra_wait_memory (2 * DG_PAIRS * (DEAL_EXPERTS - 1",
-                  "netra_wait_memory 63 //")
-                .find("wait"),
-            std::string::npos);
-  EXPECT_NE(wrong(file, "netra_wait_memory (2 * DG_PAIRS * DEAL_EXPERTS)",
-                  "netra_wait_memory 63")
-                .find("wait"),
-            std::string::npos);
-  for (unsigned barrier : {1, 2})
-    EXPECT_NE(wrong(deal, "netra_barrier", "s_nop 0", barrier).find("race"),
-              std::string::npos);
-  EXPECT_NE(wrong(file, "netra_barrier", "s_nop 0", 0).find("race"),
-            std::string::npos);
-  // Rows without an expert; the experts' first rows, numbers, places.
   EXPECT_NE(
-      wrong(file, "s_mov_b64 exec, s[S_NONE:S_NONE+1]", "s_mov_b64 exec, 0"),
-      "");
-  EXPECT_NE(wrong(deal, "v_cmp_eq_u32 vcc, -1, v[V_FIRST]",
-                  "v_cmp_ne_u32 vcc, -1, v[V_FIRST]"),
+      wrong(file, "netra_wait_memory (2 * DG_STEPS", "netra_wait_memory 63 //")
+          .find("wait"),
+      std::string::npos);
+  EXPECT_NE(wrong(file, "netra_wait_memory 0\n  .set", "s_nop 0\n  .set")
+                .find("wait"),
+            std::string::npos);
+  for (const char *what : {"raw", "scaled"})
+    EXPECT_NE(wrong(file,
+                    (std::string(
+                         "netra_barrier                                  // ") +
+                     what)
+                        .c_str(),
+                    "s_nop 0 //")
+                  .find("race"),
+              std::string::npos);
+  // Rows without an expert, rows that are the first of one, rows of a round.
+  EXPECT_NE(wrong(file,
+                  "s_mov_b64 exec, s[S_NONE+2*(\\j):S_NONE+2*(\\j)+1]\n"
+                  "  s_cbranch_execz",
+                  "s_mov_b64 exec, 0\n  s_cbranch_execz"),
             "");
-  EXPECT_NE(wrong(deal, "v_and_b32 v[V_BUCKET], 7", "v_and_b32 v[V_BUCKET], 3"),
+  EXPECT_NE(wrong(file, "s_cmp_eq_u32 s[S_ROW], s[S_TOKEN]",
+                  "s_cmp_lg_u32 s[S_ROW], s[S_TOKEN]"),
             "");
-  EXPECT_NE(wrong(deal, "deal_scan row_shr:2", "// deal_scan"), "");
+  EXPECT_NE(wrong(file, "s_bitset1_b32 s[S_CHOSE], s[S_LIST]",
+                  "s_bitset1_b32 s[S_CHOSE], 0"),
+            "");
+  EXPECT_NE(wrong(file, "s_cmp_lt_u32 s[S_LIST], DG_LIMIT",
+                  "s_cmp_le_u32 s[S_LIST], DG_LIMIT"),
+            "");
+  EXPECT_NE(wrong(file, "0xfefefefe", "0xfffefffe"), "");
   // Layout: half of the tile, the odd block, the codes' second half.
   EXPECT_NE(wrong(file, "s_lshl_b32 s[S_TMP], s[S_TMP], 7",
                   "s_lshl_b32 s[S_TMP], s[S_TMP], 8"),
             "");
-  EXPECT_NE(wrong(file, "v_lshl_add_u32 v[V_XC], v[V_T1], 7",
-                  "v_lshl_add_u32 v[V_XC], v[V_T1], 6"),
+  EXPECT_NE(wrong(file, "v_lshl_or_b32 v[V_XC], v[V_T0], 7",
+                  "v_lshl_or_b32 v[V_XC], v[V_T0], 6"),
             "");
-  EXPECT_NE(wrong(file, "256*dg_i+64\n", "256*dg_i+32\n", 0), "");
-  // Scales, the slot's weight, the last block of a sum.
-  EXPECT_NE(wrong(file, "v_add_u32 v[V_T0], s[S_TMP], v[V_T0]\n  s_mov_b32",
-                  "s_mov_b32"),
+  EXPECT_NE(wrong(file, "dg_i)+64\n", "dg_i)+32\n"), "");
+  // Scales, their order in a pair, the last slot of a sum.
+  EXPECT_NE(wrong(file, "netra_pointer_add S_WEIGHT_SCALE,", "s_nop 0 //"), "");
+  EXPECT_NE(wrong(file, "op_sel:[0,1] op_sel_hi:[1,1]", "op_sel_hi:[1,0]"), "");
+  EXPECT_NE(wrong(file, "V_SW+DG_KB2*(\\j)+dg_b+dg_i/2",
+                  "V_SX+DG_KB2*(\\j)+dg_b+dg_i/2"),
             "");
-  EXPECT_NE(wrong(file, "v[dg_v+2:dg_v+3] op_sel:[0,1] op_sel_hi:[1,1]",
-                  "v[dg_v+2:dg_v+3] op_sel_hi:[1,0]"),
+  EXPECT_NE(wrong(file, "dg_i % 2 * 2 + dg_i % 4 / 2", "dg_i % 4"), "");
+  EXPECT_NE(wrong(file, "dg_sum dg_s, dg_n\n", "dg_sum dg_s, dg_n - 1\n"), "");
+
+  // Sixteen columns.
+  c = down(7, 30, 6, 256, 256, true);
+  ids.resize(42);
+  inputs = DownInputs(c, 9, ids);
+  EXPECT_EQ(wrong(file, "// What is in a round\n", "// A round\n"), "");
+  EXPECT_NE(wrong(file, "s_mov_b32 exec_hi, exec_lo", "s_mov_b32 exec_hi, 0"),
             "");
-  EXPECT_NE(wrong(file, "dg_sum dg_s, dg_n", "dg_sum dg_s, dg_n - 1"), "");
-  EXPECT_NE(wrong(file, "offset:LDS_SCALE+4*dg_o", "offset:LDS_X_SCALE+4*dg_o"),
+  EXPECT_NE(wrong(file, "v_mul_u32_u24 v[V_DC], DG_QUAD, v[V_DC]", "s_nop 0"),
             "");
+  EXPECT_NE(
+      wrong(file, "s_lshr_b32 s[S_TMP], s2, 3", "s_lshr_b32 s[S_TMP], s2, 4"),
+      "");
 }
 
 } // namespace

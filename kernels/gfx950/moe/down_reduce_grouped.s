@@ -8,41 +8,64 @@
 //   NETRA_M, E, S  tokens (at most 32), experts, slots of a token
 //   NETRA_N, K     multiples of 128
 //   NETRA_CHUNK    K blocks at a time: 1, 2 or 4, a divisor of K / 128
+//   NETRA_COLUMNS  8 or 16, of a work-group
+//   NETRA_WAVES    4 or 8, of a work-group
+//   NETRA_EXPERTS  experts of a round and wave, at most
+//   NETRA_PASSES   rows of these, NETRA_COLUMNS in a pass
 //   NETRA_TOKENS   M rounded up to a power of two
 //   NETRA_QUANTIZE 1: x is bf16
 //   NETRA_HAS_RESIDUAL
 //
-// Schedule. Work-group (strip): 8 columns of all tokens, eight waves. The experts that somebody
-// chose, and with them their rows, are dealt to the waves (include/moe_deal.inc), which take
-// up to 18 pairs of K blocks at a time: a round. A wave asks for the activations of the first
-// 24 rows of the round and for all its weights, then multiplies, eight rows at a time. bf16
-// activations are asked for with the ids, quantized once and left in LDS in the order of the
-// lists. Raw products go to LDS; behind a barrier they are scaled and added.
+// Schedule. Work-group (strip): NETRA_COLUMNS columns of all tokens. A wave holds all ids, 64 per
+// register. Row i (token and slot) is wave i % WAVES's; if no row before it has the same
+// expert, the wave multiplies the expert with all rows that have it. It takes as many experts
+// and rows at a time as fit its registers, a *round*: asks for the rows' activations and for
+// all weights, then multiplies, NETRA_COLUMNS rows at a time. Raw products go to LDS; behind a barrier
+// a work-item for each row and four columns scales them, behind another they are added.
+//   bf16 activations are asked for with the ids, quantized once and left in LDS.
 //
-// Matrix core. Operand A is a pair of K blocks: rows 0 .. 7 are the strip's columns in the even
-// block, 8 .. 15 in the odd one. Operand B alike has eight list rows in two blocks. Of the
-// product, lanes c < 8 of groups 0, 1 and c >= 8 of groups 2, 3 mean something: list row
-// c % 8, columns 4 (g % 2) .. + 3.
+// Matrix core. Operand A is the strip's columns, operand B as many rows. Where these are 8, rows
+// 0 .. 7 of both are an even K block and 8 .. 15 the odd one; of the product, lanes c < 8 of groups 0, 1
+// and c >= 8 of groups 2, 3 mean something.
 //
-// LDS. The four products of half a strip, a block and a row are 16 bytes; the tokens of a slot
-// are neighbours, so that those who chose one expert are in different banks.
+// LDS. The products of four columns (a *quad*), a block and a row are 16 bytes; the tokens of a
+// slot are neighbours, so that those who chose one expert are in different banks. Scaled, each two
+// blocks exchange: the first has columns 0 and 1 of both, the second 2 and 3.
 //
 // Arithmetic. As in moe/down_reduce.s.
 
-.include "include/moe_deal.inc"
+.include "include/moe_rows.inc"
 
 netra_require (NETRA_M >= 1 && NETRA_M <= 32 && NETRA_S >= 1 && NETRA_S <= 32), "NETRA_M must be 1..32 and NETRA_S 1..32"
-netra_require (NETRA_E >= 1 && NETRA_E <= 4096), "NETRA_E must be 1..4096: LDS has a word for each"
+netra_require (NETRA_E >= 1 && NETRA_E <= 65535), "NETRA_E must be 1..65535"
 netra_require (NETRA_N > 0 && NETRA_N % 128 == 0 && NETRA_N <= 0x100000), "NETRA_N must be a multiple of 128 up to 1048576"
 netra_require (NETRA_K > 0 && NETRA_K % 128 == 0 && NETRA_K <= 4096), "NETRA_K must be a multiple of 128 up to 4096"
 netra_require (NETRA_CHUNK == 1 || NETRA_CHUNK == 2 || NETRA_CHUNK == 4), "NETRA_CHUNK must be 1, 2 or 4"
+netra_require (NETRA_COLUMNS == 8 || NETRA_COLUMNS == 16), "NETRA_COLUMNS must be 8 or 16"
+netra_require (NETRA_EXPERTS >= 1 && NETRA_EXPERTS <= 10), "NETRA_EXPERTS must be 1..10"
+netra_require (NETRA_PASSES >= 1 && NETRA_PASSES * NETRA_COLUMNS <= 32), "NETRA_PASSES * NETRA_COLUMNS must be 1..32: a bit for each row"
+netra_require (NETRA_WAVES == 4 || NETRA_WAVES == 8), "NETRA_WAVES must be 4 or 8"
 netra_require (NETRA_TOKENS >= NETRA_M && NETRA_TOKENS <= 32 && (NETRA_TOKENS & (NETRA_TOKENS - 1)) == 0), "NETRA_TOKENS must be a power of two from NETRA_M up to 32"
 netra_require (NETRA_K % (128 * NETRA_CHUNK) == 0), "NETRA_K must be a multiple of 128 * NETRA_CHUNK"
 
-.set DG_WAVES, 8
 .set DG_KB, NETRA_K / 128                        // K blocks
-.set DG_PAIRS, (NETRA_CHUNK + 1) / 2             // of a chunk
+.set DG_KB2, (DG_KB + 1) / 2 * 2
 .set DG_ROWS, NETRA_M * NETRA_S
+.set DG_IDS, (DG_ROWS + 63) / 64                 // registers of ids
+.set DG_SPAN, 16 / NETRA_COLUMNS                 // blocks of an MFMA
+.set DG_STEPS, (NETRA_CHUNK + DG_SPAN - 1) / DG_SPAN // MFMAs of an expert, chunk and pass
+.set DG_QUADS, NETRA_COLUMNS / 4
+.set DG_QUAD_LOG, DG_QUADS / 2
+.if NETRA_COLUMNS == 16
+.set DG_PASS_LANES, 0xfffefffe                   // all but the first of a pass
+.else
+.set DG_PASS_LANES, 0xfefefefe
+.endif
+.if NETRA_WAVES == 4
+.set DG_WAVE_ROWS, 0x11111111                    // of the first wave
+.else
+.set DG_WAVE_ROWS, 0x01010101
+.endif
 .if NETRA_TOKENS == 1
 .set DG_LOG, 0
 .elseif NETRA_TOKENS == 2
@@ -56,71 +79,59 @@ netra_require (NETRA_K % (128 * NETRA_CHUNK) == 0), "NETRA_K must be a multiple 
 .else
 .set DG_LOG, 5
 .endif
-.set DG_ITEMS, NETRA_S * NETRA_TOKENS            // work-items that have rows, and gaps
-.set DEAL_EXPERTS, 18 / DG_PAIRS                 // in flight
-.if DEAL_EXPERTS > DEAL_CHOSEN
-.set DEAL_EXPERTS, DEAL_CHOSEN
-.endif
-.if NETRA_QUANTIZE
-.set DG_PASSES, 1                                // eight rows each, in registers
-.elseif DG_ROWS > 16
-.set DG_PASSES, 3
-.else
-.set DG_PASSES, (DG_ROWS + 7) / 8
-.endif
-.set DG_GROUP, 56 / (4 * DG_KB + 1)              // slots whose products are added together
+.set DG_ITEMS, NETRA_S * NETRA_TOKENS            // rows, and gaps
+.set DG_THREADS, 64 * NETRA_WAVES
+.set DG_SWEEPS, (DG_ITEMS * DG_QUADS + DG_THREADS - 1) / DG_THREADS
+
+.set DG_LIMIT, NETRA_COLUMNS * NETRA_PASSES      // rows of a round
+.set DG_GROUP, 16 / DG_KB                        // slots that are added together
 .if DG_GROUP > NETRA_S
 .set DG_GROUP, NETRA_S
 .endif
 .if DG_GROUP < 1
 .set DG_GROUP, 1
 .endif
-// How bf16 activations are dealt to work-items: 16 bytes each.
-.set DG_X_ROWS, 32 / NETRA_CHUNK                 // rows of a step
+// bf16 activations: 16 bytes of a row per work-item.
+.set DG_X_ITEMS, 16 * NETRA_CHUNK                // work-items of a row
+.set DG_X_ROWS, DG_THREADS / DG_X_ITEMS          // rows of a step
+.set DG_X_STEPS, (DG_ROWS + DG_X_ROWS - 1) / DG_X_ROWS * NETRA_QUANTIZE
 .if NETRA_CHUNK == 1
-.set DG_X_LOG, 4                                 // of the work-items of a row
+.set DG_X_LOG, 4
 .elseif NETRA_CHUNK == 2
 .set DG_X_LOG, 5
 .else
 .set DG_X_LOG, 6
 .endif
-.set DG_X_PART, 1                                // steps of a slot, where it has several
-.set DG_X_SLOTS, 1                               // slots of a step, likewise
-.if DG_X_ROWS < NETRA_TOKENS
-.set DG_X_PART, NETRA_TOKENS / DG_X_ROWS
-.else
-.set DG_X_SLOTS, DG_X_ROWS / NETRA_TOKENS
-.endif
-.set DG_X_STEPS, (NETRA_S + DG_X_SLOTS - 1) / DG_X_SLOTS * DG_X_PART
 
 // LDS
-.set DG_HALF, (DG_KB * DG_ITEMS + 15) / 16 * 256 + 128 // products of half a strip; the other's are 32 banks on
-.set LDS_X_SCALE, 2 * DG_HALF                    // a word per row and block, these two
-.set LDS_SCALE, LDS_X_SCALE + 4 * DG_KB * DG_ITEMS
-.set LDS_ROUTE, LDS_SCALE + 4 * DG_KB * DG_ITEMS // a word per row
-.set LDS_DEAL, LDS_ROUTE + 2048
-.set LDS_PLACE, LDS_DEAL + DEAL_LDS              // of a row in the list, with bf16 only
-.set LDS_FIRST, LDS_PLACE + 2048 * NETRA_QUANTIZE // first row, by id
-deal_layout
-.set LDS_X, LDS_FIRST                            // afterwards: codes
+// Products of a block, and of a quad: what a wave reads or writes at once is in different banks.
+.set DG_BLOCK, (DG_ITEMS + 15) / 16 * 256 + 512 / NETRA_COLUMNS
+.set DG_QUAD, (DG_KB * DG_BLOCK + 255) / 256 * 256 + 1024 / NETRA_COLUMNS
+.set LDS_X_SCALE, DG_QUADS * DG_QUAD             // bf16: a word per block and row
+.set LDS_X, LDS_X_SCALE + 4 * DG_KB * DG_ROWS    // and the codes of a chunk
 .set DG_X_PITCH, 128 * NETRA_CHUNK + 16
-.set DG_LDS, LDS_FIRST + 2048 * DEAL_FIRST_ROUNDS
-.if NETRA_QUANTIZE && LDS_X + DG_ROWS * DG_X_PITCH > DG_LDS
+.if NETRA_QUANTIZE
 .set DG_LDS, LDS_X + DG_ROWS * DG_X_PITCH
+.set DG_X_BYTES, DG_X_PITCH
+.else
+.set DG_LDS, LDS_X_SCALE
+.set DG_X_BYTES, NETRA_K
 .endif
 
-netra_require (DG_ITEMS <= 512), "NETRA_S * NETRA_TOKENS must be at most 512: a work-item has one row"
-netra_require (LDS_FIRST + 2048 * DEAL_FIRST_ROUNDS <= 65536), "NETRA_K / 128 * NETRA_S * NETRA_TOKENS is too large for LDS"
+netra_require (DG_ITEMS <= 512), "NETRA_S * NETRA_TOKENS must be at most 512"
+netra_require (DG_QUADS * DG_QUAD <= 65536), "NETRA_K / 128 * NETRA_S * NETRA_TOKENS is too large for LDS"
+netra_require (DG_SWEEPS <= 2), "NETRA_S * NETRA_TOKENS * NETRA_COLUMNS / 4 must be at most two per work-item"
+netra_require (LDS_X_SCALE + 4 * DG_KB * DG_ROWS * NETRA_QUANTIZE <= 65536), "the scales of x must be in the first 64 KiB of LDS"
 netra_require (DG_LDS <= 163840), "the activations of all rows must fit LDS"
 netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "an expert's weights must be smaller than 2 GiB"
 netra_require (NETRA_E * (NETRA_N / 128) * DG_KB <= 0x1fffffff), "the weight scales must be smaller than 2 GiB"
-netra_require (NETRA_BLOCK_X == 64 * DG_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 512 x 1 x 1"
-netra_require (NETRA_GRID_X == NETRA_N / 8 && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1), "the grid must be NETRA_N / 8 x 1 x 1"
-netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what products, scales, lists and codes take"
+netra_require (NETRA_BLOCK_X == DG_THREADS && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 * NETRA_WAVES x 1 x 1"
+netra_require (NETRA_GRID_X == NETRA_N / NETRA_COLUMNS && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1), "the grid must be NETRA_N / NETRA_COLUMNS x 1 x 1"
+netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what products, scales and codes take"
 
 // Scalars
-.set S_BUCKET, 4                                 // 8 * round + wave
-.set S_WAVE, 5
+.set S_WAVE, 4
+.set S_INDEX, 5                                  // 16-row tile of the strip
 .set S_X, 6
 .set S_X_SCALE, 8
 .set S_WEIGHT, 10
@@ -131,393 +142,530 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
 .set S_RESULT, 20
 .set S_TMP, 22
 .set S_TILE, 24
-.set S_EXPERT, 26
-.set S_COUNT, 27                                 // experts of the wave
-.set S_LIVE, 28                                  // work-items with a row
-.set S_VALID, 30                                 // whose row has an expert
-.set S_NONE, 32                                  // whose row has none
+.set S_EXPERT, 26                                // and, behind it, its rows
+.set S_CHOSE, 27                                 // in the round, a bit each
+.set S_FIRST, 28                                 // the round's experts are FIRST .. NETRA_EXPERTS - 1
+.set S_LIST, 29                                  // rows of the round so far
+.set S_MORE, 30                                  // rows of the expert that are in no round yet
+.set S_ROW, 31
+.set S_LANES, 32                                 // that take a row or one after it
 .set S_SUM, 34                                   // lanes with a result
-.set S_USEFUL, 36                                // lanes with products
-.set S_ACTIVE, 38                                // of them those with a row in a pass
-.set S_INDEX, 40                                 // 16-row tile of the strip
-.set S_NEXT, 41                                  // first expert of the round
-.set S_START, 42                                 // in the list: the round's first row
-.set S_ROWS, 43                                  // of the round
-.set S_LAST, 44
-.set S_PASS, 45                                  // first row of the pass
-.set S_XB, 46
-.set S_LEADERS, 48                               // a lane per 16
+.set S_VALID, 36                                 // 2 per sweep: whose row has an expert
+.set S_NONE, 40                                  // likewise: whose row has none
+.set S_XB, 44
+.set S_LEADERS, 46                               // a lane per 16
+.set S_TOKEN, 44
+.set S_OWN, 48                                   // 2 per register of ids: rows of the wave
+.set S_MASK, S_OWN + 2 * DG_IDS                  // likewise: rows of the expert
+.set S_SLOT, S_MASK + 2 * DG_IDS                 // 2 per expert of the round: S_EXPERT, S_CHOSE
 // Vectors
 .set V_ITEM, 0
 .set V_LANE, 1
 .set V_T0, 2
 .set V_T1, 3
-.set V_T2, 4
-.set V_T3, 5
-.set V_ROW, 6                                    // m S + s
-.set V_ID, 7
-.set V_FOUR, 8                                   // 4 times the work-item
-.set V_ROUTE, 9
-.set V_RESIDUAL, 10
-.set V_OUT, 11
-.set V_TOKEN, 19                                 // until rows are dealt, and for sums again
-.set V_WOFF, 12                                  // lane's byte offset in a pair of blocks
-.set V_XC, 13                                    // and in a row of activations
-.set V_DC, 14                                    // and in a row's products
-.set V_EIGHTH, 15                                // lane % 8
-.set V_EXPERT, 16                                // lane j: id of the wave's expert j
-.set V_START, 17                                 // lane b: first list place of bucket b
-.set V_COUNT, 18                                 // lane b: its rows
-.set V_FIRST, 19
-.set V_BUCKET, 20
-.set V_PLACE, 21
-.set V_SLOT, 22                                  // 1 per pass: the expert of the lane's row
-.set V_DST, V_SLOT + DG_PASSES                   // 1 per pass: where its products go
+.set V_SUM, 4                                    // 2
+.set V_RESIDUAL, 6
+.set V_OUT, 7
+.set V_WOFF, 8                                   // lane's byte offset in the blocks of an MFMA
+.set V_XC, 9                                     // and in a row of activations
+.set V_DC, 10                                    // and in a row's products
+.set V_ROW, 11
+.set V_ID, 12                                    // DG_IDS
+.set V_XO, V_ID + DG_IDS                         // 1 per pass: V_XC, and the row
+.set V_DST, V_XO + NETRA_PASSES                     // 1 per pass: V_DC, and the row
+.set V_ROUTE, (V_DST + NETRA_PASSES + 1) / 2 * 2    // 2 per sweep: weight of the slot,
+.set V_PLACE, V_ROUTE + 1                        // and where its products are
+.set V_SW, V_ROUTE + 2 * DG_SWEEPS               // DG_KB2 per sweep
 .if NETRA_QUANTIZE
-.set V_XG, 24                                    // work-item's bytes of x
-.set V_XP, 25                                    // 4 times its row of a step
-.set V_XW, 26                                    // where its codes go
-.set V_XS, 27                                    // and the scale
-.set V_SW, 28                                    // DG_KB
-.set V_RAW, (V_SW + DG_KB + 1) / 2 * 2           // 4 per step
-.set V_F, V_RAW + 4 * DG_X_STEPS                 // 8
-.set V_D, V_RAW                                  // 4 per pair
-.set V_B, V_D + 4 * DG_PAIRS                     // 8 per pair
-.if 4 * DG_X_STEPS + 8 > 12 * DG_PAIRS
-.set V_A, V_F + 8                                // 8 per expert and pair
+.set V_SROW, V_SW + DG_KB2 * DG_SWEEPS           // 1 per sweep: 4 times the row
+.set V_XG, V_SROW + DG_SWEEPS                    // work-item's bytes of x
+.set V_XW, V_XG + 1                              // where its codes go
+.set V_XS, V_XG + 2                              // and the scale
+.set V_D, (V_XG + 4) / 2 * 2                     // 4 per step
+.set V_A, V_D + 12 * DG_STEPS                    // 8 per expert and step
 .else
-.set V_A, V_B + 8 * DG_PAIRS
+.set V_SX, V_SW + DG_KB2 * DG_SWEEPS             // DG_KB2 per sweep
+.set V_D, V_SX + DG_KB2 * DG_SWEEPS
+.set V_A, V_D + 4 * DG_STEPS + 8 * DG_STEPS * NETRA_PASSES
 .endif
-.else
-.set V_SX, V_SLOT + 2 * DG_PASSES                // DG_KB
-.set V_SW, V_SX + (DG_KB + 1) / 2 * 2            // DG_KB
-.set V_D, V_SW + (DG_KB + 1) / 2 * 2             // 4 per pair
-.set V_B, V_D + 4 * DG_PAIRS                     // 8 per pass and pair
-.set V_A, V_B + 8 * DG_PAIRS * DG_PASSES
-.endif
-.set V_SUMMAND, V_D                              // afterwards: a token's products and scales
+.set V_B, V_D + 4 * DG_STEPS                     // 8 per pass and step; bf16: per step
+// Before and after the products.
+.set V_F, V_D                                    // 8
+.set V_RAW, V_D + 8                              // 4 per step
+.set V_P, V_D                                    // 16 products, 16 scaled, 4 scales
+.set V_SUMMAND, V_D
 
 //===----------------------------------------------------------------------===//
 // bf16 activations
 //===----------------------------------------------------------------------===//
 
-// The rows of step J: slot dg_s .. and token dg_m .. .
-.macro dg_x_step j
-  .set dg_m, (\j) % DG_X_PART * DG_X_ROWS
-  .set dg_s, (\j) / DG_X_PART * DG_X_SLOTS
+// EXEC = the work-items with a row in step J, the last of which may be in part.
+.macro dg_x_some j
+  .if (\j) == DG_X_STEPS - 1 && DG_ROWS % DG_X_ROWS != 0
+    v_cmp_gt_u32 vcc, DG_ROWS % DG_X_ROWS * DG_X_ITEMS, v[V_ITEM]
+    s_mov_b64 exec, vcc
+  .endif
 .endm
 
 // Requests all activations of CHUNK.
 .macro dg_x_request chunk
-  v_lshrrev_b32 v[V_T0], 2, v[V_XP]
-  v_lshrrev_b32 v[V_T1], DG_LOG, v[V_T0]         // slot of the step
-  v_and_b32 v[V_T0], NETRA_TOKENS - 1, v[V_T0]
   .set dg_j, 0
   .rept DG_X_STEPS
-    dg_x_step dg_j
-    .if dg_m < NETRA_M
-      .if dg_m + DG_X_ROWS / DG_X_SLOTS > NETRA_M
-        v_cmp_gt_u32 vcc, NETRA_M - dg_m, v[V_T0]
-        s_mov_b64 exec, vcc
-      .endif
-      .if dg_s + DG_X_SLOTS > NETRA_S
-        v_cmp_gt_u32 vcc, NETRA_S - dg_s, v[V_T1]
-        s_mov_b64 exec, vcc
-      .endif
-      netra_pointer_add_const S_XB, S_X, (dg_m*NETRA_S+dg_s)*2*NETRA_K+256*NETRA_CHUNK*(\chunk)
-      global_load_dwordx4 v[V_RAW+4*dg_j:V_RAW+4*dg_j+3], v[V_XG], s[S_XB:S_XB+1]
-      s_mov_b64 exec, -1
-    .endif
+    dg_x_some dg_j
+    netra_pointer_add_const S_XB, S_X, dg_j*DG_X_ROWS*2*NETRA_K+256*NETRA_CHUNK*(\chunk)
+    global_load_dwordx4 v[V_RAW+4*dg_j:V_RAW+4*dg_j+3], v[V_XG], s[S_XB:S_XB+1]
     .set dg_j, dg_j + 1
   .endr
-.endm
-
-// Quantizes those of step J, 16 work-items a block, and leaves codes and scales in LDS.
-.macro dg_x_quantize j, chunk
-  dg_x_step \j
-  ds_read_b32 v[V_T0], v[V_XP] offset:LDS_PLACE+4*(dg_s*NETRA_TOKENS+dg_m)
-  netra_wait_lds
-  v_cmp_lt_i32 vcc, -1, v[V_T0]                  // a row that has an expert
-  s_mov_b64 exec, vcc
-  s_cbranch_execz .Ldg_nobody\@
-  netra_bf16_unpack_run V_F, V_RAW+4*(\j), 4
-  netra_group_amax V_T1, V_F, 8
-  netra_row16_reduce v_max_f32, V_T1
-  netra_group_scale V_T1, V_T2, V_T1, V_T3
-  netra_fp8_pack8 V_F, V_F, V_T2
-  s_and_b64 exec, exec, s[S_LEADERS:S_LEADERS+1]
-  ds_write_b32 v[V_XS], v[V_T1] offset:LDS_X_SCALE+4*(dg_s*NETRA_TOKENS+dg_m+DG_ITEMS*NETRA_CHUNK*(\chunk))
-  s_mov_b64 exec, vcc
-  v_mul_u32_u24 v[V_T2], DG_X_PITCH, v[V_T0]
-  v_add_u32 v[V_T2], v[V_T2], v[V_XW]
-  ds_write_b64 v[V_T2], v[V_F:V_F+1]
-.Ldg_nobody\@:
   s_mov_b64 exec, -1
 .endm
 
+// Quantizes them, 16 work-items a block, and leaves codes and scales in LDS.
 .macro dg_x_stage chunk
   .set dg_j, 0
   .rept DG_X_STEPS
-    dg_x_step dg_j
-    .if dg_m < NETRA_M
-      dg_x_quantize dg_j, \chunk
+    dg_x_some dg_j
+    s_mov_b64 s[S_TMP:S_TMP+1], exec
+    netra_bf16_unpack_run V_F, V_RAW+4*dg_j, 4
+    netra_group_amax V_T1, V_F, 8
+    netra_row16_reduce v_max_f32, V_T1
+    netra_group_scale V_T1, V_SUM, V_T1, V_SUM+1
+    netra_fp8_pack8 V_F, V_F, V_SUM
+    ds_write_b64 v[V_XW], v[V_F:V_F+1]
+    s_and_b64 exec, exec, s[S_LEADERS:S_LEADERS+1]
+    ds_write_b32 v[V_XS], v[V_T1] offset:LDS_X_SCALE+4*(DG_ROWS*NETRA_CHUNK*(\chunk)+DG_X_ROWS*dg_j)
+    s_mov_b64 exec, s[S_TMP:S_TMP+1]
+    .if dg_j < DG_X_STEPS - 1
+      v_add_u32 v[V_XW], DG_X_PITCH * DG_X_ROWS, v[V_XW]
     .endif
     .set dg_j, dg_j + 1
   .endr
+  s_mov_b64 exec, -1
+  v_subrev_u32 v[V_XW], DG_X_PITCH * DG_X_ROWS * (DG_X_STEPS - 1), v[V_XW]
   netra_barrier
+.endm
+
+//===----------------------------------------------------------------------===//
+// What is in a round
+//===----------------------------------------------------------------------===//
+
+// The rows of the wave whose id is an expert's.
+.macro dg_own
+  s_mov_b32 s[S_MORE], 0
+  s_mov_b32 s[S_TMP], NETRA_E
+  s_lshl_b32 s[S_TMP+1], DG_WAVE_ROWS, s[S_WAVE]
+  .set dg_k, 0
+  .rept DG_IDS
+    v_cmp_gt_u32 s[S_OWN+2*dg_k:S_OWN+2*dg_k+1], s[S_TMP], v[V_ID+dg_k]
+    netra_moe_existing S_OWN+2*dg_k, dg_k, DG_ROWS
+    s_and_b32 s[S_OWN+2*dg_k], s[S_OWN+2*dg_k], s[S_TMP+1]
+    s_and_b32 s[S_OWN+2*dg_k+1], s[S_OWN+2*dg_k+1], s[S_TMP+1]
+    .set dg_k, dg_k + 1
+  .endr
+.endm
+
+// The next own row of register K that is the first of its expert: its rows are S_MASK, their
+// number S_MORE; on to FOUND.
+.macro dg_search k, found
+.Ldg_own\@:
+  s_cmp_eq_u64 s[S_OWN+2*(\k):S_OWN+2*(\k)+1], 0
+  s_cbranch_scc1 .Ldg_none\@
+  s_ff1_i32_b64 s[S_TOKEN], s[S_OWN+2*(\k):S_OWN+2*(\k)+1]
+  v_readlane_b32 s[S_EXPERT], v[V_ID+(\k)], s[S_TOKEN]
+  s_bitset0_b64 s[S_OWN+2*(\k):S_OWN+2*(\k)+1], s[S_TOKEN]
+  s_add_u32 s[S_TOKEN], s[S_TOKEN], 64 * (\k)    // VALU writes SGPR, then VALU reads it: 2
+  netra_moe_ballot S_MASK, S_MORE, V_ID, S_EXPERT, DG_ROWS, S_TMP
+  netra_moe_first_row S_ROW, S_MASK, DG_ROWS, 0
+  s_cmp_eq_u32 s[S_ROW], s[S_TOKEN]
+  s_cbranch_scc1 \found
+  s_branch .Ldg_own\@
+.Ldg_none\@:
+.endm
+
+// S_LANES take the row that is at S_TMP + 1 in x and at S_TMP in the products, if the list is
+// still in pass PASS; on to ENTERED.
+.macro dg_enter pass, entered
+  .if (\pass) + 1 < NETRA_PASSES
+    s_cmp_ge_u32 s[S_LIST], NETRA_COLUMNS * ((\pass) + 1)
+    s_cbranch_scc1 .Ldg_later\@
+  .endif
+  v_add_u32 v[V_XO+(\pass)], s[S_TMP+1], v[V_XC]
+  v_add_u32 v[V_DST+(\pass)], s[S_TMP], v[V_DC]
+  .if (\pass) + 1 < NETRA_PASSES
+    s_branch \entered
+.Ldg_later\@:
+  .endif
+.endm
+
+// The experts and rows of the next round; none: S_FIRST is NETRA_EXPERTS. Scalar but for an
+// id and a comparison per row of the wave, and two offsets per row of the round.
+.macro dg_collect
+  s_mov_b32 s[S_FIRST], NETRA_EXPERTS
+  s_mov_b32 s[S_LIST], 0
+  s_mov_b64 s[S_LANES:S_LANES+1], -1
+  s_cmp_lg_u32 s[S_MORE], 0
+  s_cbranch_scc1 .Ldg_found\@
+.Ldg_search\@:
+  .set dg_k, 0
+  .rept DG_IDS
+    dg_search dg_k, .Ldg_found\@
+    .set dg_k, dg_k + 1
+  .endr
+  s_mov_b32 s[S_MORE], 0
+  s_branch .Ldg_collected\@
+.Ldg_found\@:
+  s_cmp_eq_u32 s[S_FIRST], 0
+  s_cbranch_scc1 .Ldg_collected\@
+  // An expert whose rows do not fit begins a round, so that its weights are asked for once.
+  s_add_u32 s[S_TMP], s[S_LIST], s[S_MORE]
+  s_cmp_le_u32 s[S_TMP], DG_LIMIT
+  s_cbranch_scc1 .Ldg_open\@
+  s_cmp_lg_u32 s[S_LIST], 0
+  s_cbranch_scc1 .Ldg_collected\@
+.Ldg_open\@:
+  s_sub_u32 s[S_FIRST], s[S_FIRST], 1
+  s_mov_b32 s[S_CHOSE], 0
+.Ldg_row\@:
+  netra_moe_first_row S_ROW, S_MASK, DG_ROWS, 1
+  netra_moe_divide S_TOKEN, S_ROW, NETRA_S
+  s_mul_i32 s[S_TMP], s[S_TOKEN], NETRA_S
+  s_sub_u32 s[S_TMP], s[S_ROW], s[S_TMP]         // slot
+  s_lshl_b32 s[S_TMP], s[S_TMP], DG_LOG
+  s_add_u32 s[S_TMP], s[S_TMP], s[S_TOKEN]
+  s_lshl_b32 s[S_TMP], s[S_TMP], 4
+  s_mul_i32 s[S_TMP+1], s[S_ROW], DG_X_BYTES
+  s_mov_b64 exec, s[S_LANES:S_LANES+1]
+  .set dg_pass, 0
+  .rept NETRA_PASSES
+    dg_enter dg_pass, .Ldg_entered\@
+    .set dg_pass, dg_pass + 1
+  .endr
+.Ldg_entered\@:
+  s_mov_b64 exec, -1
+  s_bitset1_b32 s[S_CHOSE], s[S_LIST]
+  s_add_u32 s[S_LIST], s[S_LIST], 1
+  s_sub_u32 s[S_MORE], s[S_MORE], 1
+  s_lshl_b64 s[S_LANES:S_LANES+1], s[S_LANES:S_LANES+1], 1
+  s_and_b32 s[S_LANES], s[S_LANES], DG_PASS_LANES
+  s_and_b32 s[S_LANES+1], s[S_LANES+1], DG_PASS_LANES
+  s_cmp_eq_u64 s[S_LANES:S_LANES+1], 0           // the next pass
+  s_cselect_b64 s[S_LANES:S_LANES+1], -1, s[S_LANES:S_LANES+1]
+  s_cmp_eq_u32 s[S_MORE], 0
+  s_cbranch_scc1 .Ldg_close\@
+  s_cmp_lt_u32 s[S_LIST], DG_LIMIT
+  s_cbranch_scc1 .Ldg_row\@
+.Ldg_close\@:
+  s_lshl_b32 m0, s[S_FIRST], 1
+  s_nop 0                                        // SALU writes M0, then s_movrel: 1
+  s_movreld_b64 s[S_SLOT:S_SLOT+1], s[S_EXPERT:S_EXPERT+1]
+  s_cmp_eq_u32 s[S_MORE], 0
+  s_cbranch_scc1 .Ldg_search\@
+.Ldg_collected\@:
 .endm
 
 //===----------------------------------------------------------------------===//
 // A round
 //===----------------------------------------------------------------------===//
 
-// Pass J from S_PASS on: each lane's list row, and its activations of CHUNK. Lanes
-// past the last row take that one, and no expert.
-.macro dg_rows j, chunk
-  s_add_u32 s[S_TMP], s[S_PASS], 8 * (\j)
-  v_add_u32 v[V_T0], s[S_TMP], v[V_EIGHTH]
-  v_cmp_gt_u32 s[S_ACTIVE:S_ACTIVE+1], s[S_ROWS], v[V_T0]
-  s_and_b64 s[S_ACTIVE:S_ACTIVE+1], s[S_ACTIVE:S_ACTIVE+1], s[S_USEFUL:S_USEFUL+1]
-  v_min_u32 v[V_T0], s[S_LAST], v[V_T0]
-  v_add_u32 v[V_T0], s[S_START], v[V_T0]
-  v_lshlrev_b32 v[V_T1], 2, v[V_T0]
-  ds_read_b32 v[V_T1], v[V_T1] offset:LDS_LIST
-  .if NETRA_QUANTIZE
-  v_mul_u32_u24 v[V_T0], DG_X_PITCH, v[V_T0]
-  v_add_u32 v[V_T0], v[V_T0], v[V_XC]
+// Requests the activations of CHUNK of pass J.
+.macro dg_activations j, chunk
   .set dg_i, 0
-  .rept DG_PAIRS
-    ds_read_b128 v[V_B+8*dg_i:V_B+8*dg_i+3], v[V_T0] offset:256*dg_i
-    ds_read_b128 v[V_B+8*dg_i+4:V_B+8*dg_i+7], v[V_T0] offset:256*dg_i+64
+  .rept DG_STEPS
+    .set dg_v, V_B + 8 * (DG_STEPS * (\j) + dg_i)
+    global_load_dwordx4 v[dg_v:dg_v+3], v[V_XO+(\j)], s[S_X:S_X+1] offset:128*(NETRA_CHUNK*(\chunk)+DG_SPAN*dg_i)
+    global_load_dwordx4 v[dg_v+4:dg_v+7], v[V_XO+(\j)], s[S_X:S_X+1] offset:128*(NETRA_CHUNK*(\chunk)+DG_SPAN*dg_i)+64
     .set dg_i, dg_i + 1
   .endr
-  .endif
-  netra_wait_lds
-  .if !NETRA_QUANTIZE
-  v_bfe_u32 v[V_T0], v[V_T1], 10, 10
-  v_mul_u32_u24 v[V_T0], NETRA_K, v[V_T0]
-  v_add_u32 v[V_T0], v[V_T0], v[V_XC]
-  .set dg_i, 0
-  .rept DG_PAIRS
-    .set dg_v, V_B + 8 * (DG_PAIRS * (\j) + dg_i)
-    global_load_dwordx4 v[dg_v:dg_v+3], v[V_T0], s[S_X:S_X+1] offset:128*NETRA_CHUNK*(\chunk)+256*dg_i
-    global_load_dwordx4 v[dg_v+4:dg_v+7], v[V_T0], s[S_X:S_X+1] offset:128*NETRA_CHUNK*(\chunk)+256*dg_i+64
-    .set dg_i, dg_i + 1
-  .endr
-  .endif
-  v_lshrrev_b32 v[V_SLOT+(\j)], 20, v[V_T1]
-  v_cndmask_b32 v[V_SLOT+(\j)], -1, v[V_SLOT+(\j)], s[S_ACTIVE:S_ACTIVE+1]
-  v_and_b32 v[V_DST+(\j)], 0x3ff, v[V_T1]
-  v_lshl_add_u32 v[V_DST+(\j)], v[V_DST+(\j)], 4, v[V_DC]
 .endm
 
-// Requests the weights of the round's experts; of those that the wave does not have,
-// by no lane, so that every round has as many loads.
+// bf16: reads them from LDS.
+.macro dg_codes j
+  .set dg_i, 0
+  .rept DG_STEPS
+    .set dg_v, V_B + 8 * dg_i
+    ds_read_b128 v[dg_v:dg_v+3], v[V_XO+(\j)] offset:128*DG_SPAN*dg_i
+    ds_read_b128 v[dg_v+4:dg_v+7], v[V_XO+(\j)] offset:128*DG_SPAN*dg_i+64
+    .set dg_i, dg_i + 1
+  .endr
+  netra_wait_lds
+.endm
+
+// Requests the weights of the round's experts. What is missing are the first, so that as many
+// loads are behind each whatever their number.
 .macro dg_weights chunk
+  .if DG_SPAN > NETRA_CHUNK                      // no odd block
+    s_mov_b32 exec_lo, 0x00ff00ff
+    s_mov_b32 exec_hi, 0x00ff00ff
+  .endif
   .set dg_p, 0
-  .rept DEAL_EXPERTS
-    s_add_u32 s[S_TMP], s[S_NEXT], dg_p
-    v_readlane_b32 s[S_EXPERT], v[V_EXPERT], s[S_TMP]
-    s_cmp_lt_u32 s[S_TMP], s[S_COUNT]
-    s_cselect_b64 exec, -1, 0
-    .if NETRA_CHUNK == 1                         // no odd block
-      s_and_b32 exec_lo, exec_lo, 0x00ff00ff
-      s_and_b32 exec_hi, exec_hi, 0x00ff00ff
-    .endif
-    netra_moe_expert_tile S_TILE, S_EXPERT, S_INDEX, S_WEIGHT, NETRA_N, NETRA_K, S_TMP
-    .if (\chunk) > 0
-      netra_pointer_add_const S_TILE, S_TILE, 2048*NETRA_CHUNK*(\chunk)
-    .endif
-    .set dg_i, 0
-    .rept DG_PAIRS
-      .if dg_i > 0
-        netra_pointer_add_const S_TILE, S_TILE, 4096
-      .endif
-      .set dg_w, V_A + 8 * (DG_PAIRS * dg_p + dg_i)
-      global_load_dwordx4 v[dg_w:dg_w+3], v[V_WOFF], s[S_TILE:S_TILE+1] nt
-      global_load_dwordx4 v[dg_w+4:dg_w+7], v[V_WOFF], s[S_TILE:S_TILE+1] offset:1024 nt
-      .set dg_i, dg_i + 1
-    .endr
-    s_mov_b64 exec, -1
+  .rept NETRA_EXPERTS
+    dg_expert_weights dg_p, \chunk
     .set dg_p, dg_p + 1
   .endr
+  .if DG_SPAN > NETRA_CHUNK
+    s_mov_b64 exec, -1
+  .endif
+.endm
+.macro dg_expert_weights p, chunk
+  s_cmp_gt_u32 s[S_FIRST], \p
+  s_cbranch_scc1 .Ldg_missing\@
+  netra_moe_expert_tile S_TILE, S_SLOT+2*(\p), S_INDEX, S_WEIGHT, NETRA_N, NETRA_K, S_TMP
+  .if (\chunk) > 0
+    netra_pointer_add_const S_TILE, S_TILE, 2048*NETRA_CHUNK*(\chunk)
+  .endif
+  .set dg_i, 0
+  .rept DG_STEPS
+    .if dg_i > 0
+      netra_pointer_add_const S_TILE, S_TILE, 2048*DG_SPAN
+    .endif
+    .set dg_w, V_A + 8 * (DG_STEPS * (\p) + dg_i)
+    global_load_dwordx4 v[dg_w:dg_w+3], v[V_WOFF], s[S_TILE:S_TILE+1] nt
+    global_load_dwordx4 v[dg_w+4:dg_w+7], v[V_WOFF], s[S_TILE:S_TILE+1] offset:1024 nt
+    .set dg_i, dg_i + 1
+  .endr
+.Ldg_missing\@:
 .endm
 
 // The products of pass J with the round's expert P, if one of its rows chose it.
 .macro dg_product p, j, chunk
-  netra_wait_memory (2 * DG_PAIRS * (DEAL_EXPERTS - 1 - (\p))) // younger: later experts
-  v_cmp_eq_u32 vcc, \p, v[V_SLOT+(\j)]
-  s_mov_b64 exec, vcc
-  s_cbranch_execz .Ldg_other\@
+  s_cmp_gt_u32 s[S_FIRST], \p
+  s_cbranch_scc1 .Ldg_other\@
+  s_bfe_u32 s[S_TMP], s[S_SLOT+2*(\p)+1], (NETRA_COLUMNS << 16) | (NETRA_COLUMNS * (\j))
+  s_cbranch_scc0 .Ldg_other\@
+  netra_wait_memory (2 * DG_STEPS * (NETRA_EXPERTS - 1 - (\p))) // younger: later experts
+  .if NETRA_QUANTIZE
+    .set dg_b, V_B
+  .else
+    .set dg_b, V_B + 8 * DG_STEPS * (\j)
+  .endif
   .set dg_i, 0
-  .rept DG_PAIRS
-    netra_mfma_fp8_16x16x128 V_D+4*dg_i, V_A+8*(DG_PAIRS*(\p)+dg_i), V_B+8*(DG_PAIRS*(\j)+dg_i)
+  .rept DG_STEPS
+    netra_mfma_fp8_16x16x128 V_D+4*dg_i, V_A+8*(DG_STEPS*(\p)+dg_i), dg_b+8*dg_i
     .set dg_i, dg_i + 1
   .endr
-  netra_mfma_settle_8_passes DG_PAIRS-1          // the first is read first
+  s_mul_i32 exec_lo, s[S_TMP], 0x10001           // lanes whose row chose it
+  .if NETRA_COLUMNS == 16
+    s_mov_b32 exec_hi, exec_lo
+  .elseif NETRA_CHUNK > 1
+    s_lshl_b32 exec_hi, exec_lo, 8
+  .else
+    s_mov_b32 exec_hi, 0
+  .endif
+  netra_mfma_settle_8_passes DG_STEPS+1          // the first is read first
   .set dg_i, 0
-  .rept DG_PAIRS
-    ds_write_b128 v[V_DST+(\j)], v[V_D+4*dg_i:V_D+4*dg_i+3] offset:16*DG_ITEMS*(NETRA_CHUNK*(\chunk)+2*dg_i)
+  .rept DG_STEPS
+    ds_write_b128 v[V_DST+(\j)], v[V_D+4*dg_i:V_D+4*dg_i+3] offset:DG_BLOCK*(NETRA_CHUNK*(\chunk)+DG_SPAN*dg_i)
     .set dg_i, dg_i + 1
   .endr
+  s_mov_b64 exec, -1
 .Ldg_other\@:
-  s_mov_b64 exec, -1
 .endm
 
-// What the sums need of the work-item's row: scales, the weight of the slot, and zeros
-// for everything when the row has no expert.
-.macro dg_tables
-  s_cmp_eq_u64 s[S_LIVE:S_LIVE+1], 0
-  s_cbranch_scc1 .Ldg_nothing\@
-  s_mov_b64 exec, s[S_NONE:S_NONE+1]
-  s_cbranch_execz .Ldg_all\@
-  v_mov_b32 v[V_ROUTE], 0
-  .set dg_i, 0
-  .rept 4
-    v_mov_b32 v[V_D+dg_i], 0
-    .set dg_i, dg_i + 1
-  .endr
-  v_lshlrev_b32 v[V_T0], 4, v[V_ITEM]
-  .set dg_i, 0
-  .rept DG_KB
-    .if NETRA_QUANTIZE
-    ds_write_b32 v[V_FOUR], v[V_ROUTE] offset:LDS_X_SCALE+4*DG_ITEMS*dg_i
-    .else
-    v_mov_b32 v[V_SX+dg_i], 0
-    .endif
-    ds_write_b128 v[V_T0], v[V_D:V_D+3] offset:16*DG_ITEMS*dg_i
-    ds_write_b128 v[V_T0], v[V_D:V_D+3] offset:DG_HALF+16*DG_ITEMS*dg_i
-    .set dg_i, dg_i + 1
-  .endr
-.Ldg_all\@:
-  s_mov_b64 exec, s[S_LIVE:S_LIVE+1]
-  ds_write_b32 v[V_FOUR], v[V_ROUTE] offset:LDS_ROUTE
-  .set dg_i, 0
-  .rept DG_KB
-    .if !NETRA_QUANTIZE
-    ds_write_b32 v[V_FOUR], v[V_SX+dg_i] offset:LDS_X_SCALE+4*DG_ITEMS*dg_i
-    .endif
-    ds_write_b32 v[V_FOUR], v[V_SW+dg_i] offset:LDS_SCALE+4*DG_ITEMS*dg_i
-    .set dg_i, dg_i + 1
-  .endr
-  s_mov_b64 exec, -1
-.Ldg_nothing\@:
-.endm
-
-// All rounds of CHUNK. S_COUNT 0: the wave has only rows' scales to bring.
+// All rounds of CHUNK.
 .macro dg_chunk chunk
-  s_mov_b32 s[S_NEXT], 0
-  s_mov_b32 s[S_BUCKET], s[S_WAVE]
-  s_cmp_eq_u32 s[S_COUNT], 0
-  s_cbranch_scc1 .Ldg_idle\@
+  dg_own
 .Ldg_round\@:
-  v_readlane_b32 s[S_START], v[V_START], s[S_BUCKET]
-  v_readlane_b32 s[S_ROWS], v[V_COUNT], s[S_BUCKET]
-  s_mov_b32 s[S_PASS], 0
-  s_sub_u32 s[S_LAST], s[S_ROWS], 1
+  dg_collect
+  s_cmp_eq_u32 s[S_FIRST], NETRA_EXPERTS
+  s_cbranch_scc1 .Ldg_done\@
   .if !NETRA_QUANTIZE
     .set dg_pass, 0
-    .rept DG_PASSES
+    .rept NETRA_PASSES
       .if dg_pass > 0
-        s_cmp_le_u32 s[S_ROWS], 8 * dg_pass
+        s_cmp_le_u32 s[S_LIST], NETRA_COLUMNS * dg_pass
         s_cbranch_scc1 .Ldg_asked\@
       .endif
-      dg_rows dg_pass, \chunk
+      dg_activations dg_pass, \chunk
       .set dg_pass, dg_pass + 1
     .endr
 .Ldg_asked\@:
   .endif
   dg_weights \chunk
-  .if (\chunk) == 0
-    s_cmp_lg_u32 s[S_NEXT], 0
-    s_cbranch_scc1 .Ldg_pass\@
-    s_branch .Ldg_tables\@
-  .endif
-.Ldg_idle\@:
-  .if (\chunk) == 0
-    netra_wait_memory 0                          // fewer loads than a round counts
-.Ldg_tables\@:
-    netra_wait_memory (2 * DG_PAIRS * DEAL_EXPERTS) // younger: the round's weights
-    dg_tables
-  .endif
-  s_cmp_eq_u32 s[S_COUNT], 0
-  s_cbranch_scc1 .Ldg_done\@
-.Ldg_pass\@:
   .set dg_pass, 0
-  .rept DG_PASSES
+  .rept NETRA_PASSES
     .if dg_pass > 0
-      s_add_u32 s[S_TMP], s[S_PASS], 8 * dg_pass
-      s_cmp_ge_u32 s[S_TMP], s[S_ROWS]
-      s_cbranch_scc1 .Ldg_next\@
+      s_cmp_le_u32 s[S_LIST], NETRA_COLUMNS * dg_pass
+      s_cbranch_scc1 .Ldg_round\@
     .endif
     .if NETRA_QUANTIZE
-      dg_rows dg_pass, \chunk
+      dg_codes dg_pass
     .endif
     .set dg_p, 0
-    .rept DEAL_EXPERTS
+    .rept NETRA_EXPERTS
       dg_product dg_p, dg_pass, \chunk
       .set dg_p, dg_p + 1
     .endr
     .set dg_pass, dg_pass + 1
   .endr
-  s_add_u32 s[S_PASS], s[S_PASS], 8 * DG_PASSES
-  s_cmp_ge_u32 s[S_PASS], s[S_ROWS]
-  s_cbranch_scc1 .Ldg_next\@
-  .if !NETRA_QUANTIZE
-    .set dg_pass, 0
-    .rept DG_PASSES
-      dg_rows dg_pass, \chunk
-      .set dg_pass, dg_pass + 1
-    .endr
-    netra_wait_memory 0
-  .endif
-  s_branch .Ldg_pass\@
-.Ldg_next\@:
-  s_add_u32 s[S_BUCKET], s[S_BUCKET], 8
-  s_add_u32 s[S_NEXT], s[S_NEXT], DEAL_EXPERTS
-  s_cmp_lt_u32 s[S_NEXT], s[S_COUNT]
-  s_cbranch_scc1 .Ldg_round\@
+  s_branch .Ldg_round\@
 .Ldg_done\@:
 .endm
 
-// Adds what the N slots from SLOT on contribute: v[V_T2:V_T2+1] += weight of the slot *
-// (weight scale * (x scale * product)), a rounding each, for two columns.
-.macro dg_sum slot, n
-  .if (\n) % 2
-    v_mov_b32 v[V_SUMMAND+(\n)], 0               // the partner of a packed operand
+//===----------------------------------------------------------------------===//
+// Scales and sums
+//===----------------------------------------------------------------------===//
+
+// Skips to NONE in waves without a row in sweep J.
+.macro dg_sweep j, none
+  .if DG_ITEMS * DG_QUADS - (\j) * DG_THREADS < DG_THREADS
+    s_cmp_ge_u32 s[S_WAVE], (DG_ITEMS * DG_QUADS - (\j) * DG_THREADS + 63) / 64
+    s_cbranch_scc1 \none
   .endif
-  .set dg_v, V_SUMMAND + ((\n) + 1) / 2 * 2
+.endm
+
+// Sweep J: a work-item's row, four columns of which are its, and requests of what does not depend on
+// its id. S_NONE: work-items with a row.
+.macro dg_item j
+  dg_sweep \j, .Ldg_no_item\@
+  .set dg_v, V_ITEM
+  .if (\j) > 0
+    v_add_u32 v[V_ROW], DG_THREADS * (\j), v[V_ITEM]
+    .set dg_v, V_ROW
+  .endif
+  v_lshrrev_b32 v[V_T0], DG_QUAD_LOG, v[dg_v]
+  v_and_b32 v[V_T1], DG_QUADS - 1, v[dg_v]
+  v_mul_u32_u24 v[V_T1], DG_QUAD, v[V_T1]
+  v_lshl_add_u32 v[V_PLACE+2*(\j)], v[V_T0], 4, v[V_T1]
+  v_lshrrev_b32 v[V_T1], DG_LOG, v[V_T0]         // slot
+  v_cmp_gt_u32 s[S_NONE+2*(\j):S_NONE+2*(\j)+1], NETRA_S, v[V_T1]
+  v_and_b32 v[V_T0], NETRA_TOKENS - 1, v[V_T0]
+  .if NETRA_M < NETRA_TOKENS
+    v_cmp_gt_u32 vcc, NETRA_M, v[V_T0]
+    s_and_b64 s[S_NONE+2*(\j):S_NONE+2*(\j)+1], s[S_NONE+2*(\j):S_NONE+2*(\j)+1], vcc
+  .endif
+  v_mad_u32_u24 v[V_ROW], v[V_T0], NETRA_S, v[V_T1]
+  v_lshlrev_b32 v[V_T0], 2, v[V_ROW]
+  .if NETRA_QUANTIZE
+    v_mov_b32 v[V_SROW+(\j)], v[V_T0]
+  .elseif DG_KB % 2                              // the partner of a packed operand
+    v_mov_b32 v[V_SX+DG_KB2*(\j)+DG_KB], 0
+  .endif
+  .if DG_KB % 2
+    v_mov_b32 v[V_SW+DG_KB2*(\j)+DG_KB], 0
+  .endif
+  s_mov_b64 exec, s[S_NONE+2*(\j):S_NONE+2*(\j)+1]
+  global_load_dword v[V_SUM+(\j)], v[V_T0], s[S_IDS:S_IDS+1]
+  global_load_dword v[V_ROUTE+2*(\j)], v[V_T0], s[S_ROUTES:S_ROUTES+1]
+  .if !NETRA_QUANTIZE
+    v_mul_u32_u24 v[V_T0], 4 * DG_KB, v[V_ROW]
+    netra_load_vector_run V_SX+DG_KB2*(\j), V_T0, S_X_SCALE, DG_KB, dg_loads
+  .endif
+  s_mov_b64 exec, -1
+.Ldg_no_item\@:
+.endm
+
+// With the id: S_VALID, S_NONE, and a request of the expert's scales.
+.macro dg_item_scales j
+  dg_sweep \j, .Ldg_no_item\@
+  s_mov_b32 s[S_TMP], NETRA_E
+  s_mov_b64 exec, s[S_NONE+2*(\j):S_NONE+2*(\j)+1]
+  v_cmp_gt_u32 vcc, s[S_TMP], v[V_SUM+(\j)]
+  s_and_b64 s[S_VALID+2*(\j):S_VALID+2*(\j)+1], s[S_NONE+2*(\j):S_NONE+2*(\j)+1], vcc
+  s_andn2_b64 s[S_NONE+2*(\j):S_NONE+2*(\j)+1], s[S_NONE+2*(\j):S_NONE+2*(\j)+1], vcc
+  s_mov_b64 exec, s[S_VALID+2*(\j):S_VALID+2*(\j)+1]
+  s_mov_b32 s[S_TMP], NETRA_N / 128 * 4 * DG_KB
+  v_mul_u32_u24 v[V_T0], s[S_TMP], v[V_SUM+(\j)]
+  netra_load_vector_run V_SW+DG_KB2*(\j), V_T0, S_WEIGHT_SCALE, DG_KB, dg_loads
+  s_mov_b64 exec, -1
+.Ldg_no_item\@:
+.endm
+
+// v[TO:TO+1] = v[FROM:FROM+1] * v[BY].
+.macro dg_times v_to, v_from, v_by
+  .if (\v_by) % 2
+    v_pk_mul_f32 v[\v_to:\v_to+1], v[\v_from:\v_from+1], v[(\v_by)-1:\v_by] op_sel:[0,1] op_sel_hi:[1,1]
+  .else
+    v_pk_mul_f32 v[\v_to:\v_to+1], v[\v_from:\v_from+1], v[\v_by:(\v_by)+1] op_sel_hi:[1,0]
+  .endif
+.endm
+
+// Sweep J: product = weight of the slot * (weight scale * (x scale * product)), a rounding
+// each; zeros where the row has no expert.
+.macro dg_scale j
+  dg_sweep \j, .Ldg_no_item\@
+  s_mov_b64 exec, s[S_NONE+2*(\j):S_NONE+2*(\j)+1]
+  s_cbranch_execz .Ldg_all\@
+  .set dg_i, 0
+  .rept 4
+    v_mov_b32 v[V_P+dg_i], 0
+    .set dg_i, dg_i + 1
+  .endr
+  .set dg_i, 0
+  .rept DG_KB
+    ds_write_b128 v[V_PLACE+2*(\j)], v[V_P:V_P+3] offset:DG_BLOCK*dg_i
+    .set dg_i, dg_i + 1
+  .endr
+.Ldg_all\@:
+  s_mov_b64 exec, s[S_VALID+2*(\j):S_VALID+2*(\j)+1]
+  s_cbranch_execz .Ldg_scaled\@
+  .set dg_b, 0
+  .rept (DG_KB + 3) / 4
+    .set dg_n, DG_KB - dg_b
+    .if dg_n > 4
+      .set dg_n, 4
+    .endif
+    .set dg_i, 0
+    .rept dg_n
+      ds_read_b128 v[V_P+4*dg_i:V_P+4*dg_i+3], v[V_PLACE+2*(\j)] offset:DG_BLOCK*(dg_b+dg_i)
+      .if NETRA_QUANTIZE
+        ds_read_b32 v[V_P+32+dg_i], v[V_SROW+(\j)] offset:LDS_X_SCALE+4*DG_ROWS*(dg_b+dg_i)
+      .endif
+      .set dg_i, dg_i + 1
+    .endr
+    .if NETRA_QUANTIZE && dg_n % 2
+      v_mov_b32 v[V_P+32+dg_n], 0                // the partner of a packed operand
+    .endif
+    netra_wait_lds
+    .set dg_i, 0
+    .rept 2 * dg_n                               // two columns
+      .set dg_v, V_P + 2 * dg_i
+      .if NETRA_QUANTIZE
+        dg_times dg_v, dg_v, V_P+32+dg_i/2
+      .else
+        dg_times dg_v, dg_v, V_SX+DG_KB2*(\j)+dg_b+dg_i/2
+      .endif
+      dg_times dg_v, dg_v, V_SW+DG_KB2*(\j)+dg_b+dg_i/2
+      .set dg_o, dg_i
+      .if dg_i / 4 * 2 + 1 < dg_n                // in a pair of blocks
+        .set dg_o, dg_i / 4 * 4 + dg_i % 2 * 2 + dg_i % 4 / 2
+      .endif
+      dg_times V_P+16+2*dg_o, dg_v, V_ROUTE+2*(\j)
+      .set dg_i, dg_i + 1
+    .endr
+    .set dg_i, 0
+    .rept dg_n
+      ds_write_b128 v[V_PLACE+2*(\j)], v[V_P+16+4*dg_i:V_P+16+4*dg_i+3] offset:DG_BLOCK*(dg_b+dg_i)
+      .set dg_i, dg_i + 1
+    .endr
+    .set dg_b, dg_b + 4
+  .endr
+.Ldg_scaled\@:
+  s_mov_b64 exec, -1
+.Ldg_no_item\@:
+.endm
+
+// Adds what the N slots from SLOT on contribute, blocks ascending in each.
+.macro dg_sum slot, n
+  .set dg_v, V_SUMMAND
   .set dg_j, 0
   .rept \n
-    ds_read_b32 v[V_SUMMAND+dg_j], v[V_T1] offset:LDS_ROUTE+4*NETRA_TOKENS*((\slot)+dg_j)
+    .set dg_o, 16 * NETRA_TOKENS * ((\slot) + dg_j)
     .set dg_i, 0
-    .rept DG_KB
-      .set dg_o, DG_ITEMS * dg_i + NETRA_TOKENS * ((\slot) + dg_j)
-      ds_read_b64 v[dg_v:dg_v+1], v[V_T0] offset:16*dg_o
-      ds_read_b32 v[dg_v+2], v[V_T1] offset:LDS_X_SCALE+4*dg_o
-      ds_read_b32 v[dg_v+3], v[V_T1] offset:LDS_SCALE+4*dg_o
+    .rept DG_KB / 2
+      ds_read_b128 v[dg_v:dg_v+3], v[V_T0] offset:2*DG_BLOCK*dg_i+dg_o
       .set dg_v, dg_v + 4
       .set dg_i, dg_i + 1
     .endr
+    .if DG_KB % 2
+      ds_read_b64 v[dg_v:dg_v+1], v[V_T1] offset:DG_BLOCK*(DG_KB-1)+dg_o
+      .set dg_v, dg_v + 2
+    .endif
     .set dg_j, dg_j + 1
   .endr
   netra_wait_lds
-  .set dg_v, V_SUMMAND + ((\n) + 1) / 2 * 2
-  .set dg_j, 0
-  .rept \n
-    .set dg_r, V_SUMMAND + dg_j / 2 * 2
-    .rept DG_KB
-      v_pk_mul_f32 v[dg_v:dg_v+1], v[dg_v:dg_v+1], v[dg_v+2:dg_v+3] op_sel_hi:[1,0]
-      v_pk_mul_f32 v[dg_v:dg_v+1], v[dg_v:dg_v+1], v[dg_v+2:dg_v+3] op_sel:[0,1] op_sel_hi:[1,1]
-      .if dg_j % 2
-        v_pk_mul_f32 v[dg_v:dg_v+1], v[dg_v:dg_v+1], v[dg_r:dg_r+1] op_sel:[0,1] op_sel_hi:[1,1]
-      .else
-        v_pk_mul_f32 v[dg_v:dg_v+1], v[dg_v:dg_v+1], v[dg_r:dg_r+1] op_sel_hi:[1,0]
-      .endif
-      v_pk_add_f32 v[V_T2:V_T2+1], v[V_T2:V_T2+1], v[dg_v:dg_v+1]
-      .set dg_v, dg_v + 4
-    .endr
-    .set dg_j, dg_j + 1
+  .set dg_v, V_SUMMAND
+  .rept (\n) * DG_KB
+    v_pk_add_f32 v[V_SUM:V_SUM+1], v[V_SUM:V_SUM+1], v[dg_v:dg_v+1]
+    .set dg_v, dg_v + 2
   .endr
 .endm
 
@@ -529,171 +677,130 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   netra_kernel_begin \name
   netra_moe_load_pointers
   netra_lane_and_wave V_LANE, S_WAVE, V_T0
-  v_and_b32 v[V_T0], NETRA_TOKENS - 1, v[V_ITEM]
-  v_lshrrev_b32 v[V_T1], DG_LOG, v[V_ITEM]
-  v_cmp_gt_u32 s[S_LIVE:S_LIVE+1], NETRA_M, v[V_T0]
-  v_cmp_gt_u32 vcc, NETRA_S, v[V_T1]
-  s_and_b64 s[S_LIVE:S_LIVE+1], s[S_LIVE:S_LIVE+1], vcc
-  v_mad_u32_u24 v[V_ROW], v[V_T0], NETRA_S, v[V_T1]
-  v_lshlrev_b32 v[V_FOUR], 2, v[V_ITEM]
-  deal_clear
   netra_wait_scalar
+  netra_moe_load_ids V_ID, V_LANE, V_T0, S_IDS, DG_ROWS
+  .set dg_j, 0
+  .rept DG_SWEEPS
+    dg_item dg_j
+    .set dg_j, dg_j + 1
+  .endr
+  .if NETRA_QUANTIZE
+    s_mov_b32 s[S_LEADERS], 0x00010001
+    s_mov_b32 s[S_LEADERS+1], 0x00010001
+    // Row r of a step and its columns 8 c .. .
+    v_lshrrev_b32 v[V_T0], DG_X_LOG, v[V_ITEM]   // r
+    v_and_b32 v[V_T1], DG_X_ITEMS - 1, v[V_ITEM] // c
+    v_mul_u32_u24 v[V_XG], 2 * NETRA_K, v[V_T0]
+    v_lshl_add_u32 v[V_XG], v[V_T1], 4, v[V_XG]
+    v_mul_u32_u24 v[V_XW], DG_X_PITCH, v[V_T0]
+    v_lshl_add_u32 v[V_XW], v[V_T1], 3, v[V_XW]
+    v_add_u32 v[V_XW], LDS_X, v[V_XW]
+    v_lshrrev_b32 v[V_T1], 4, v[V_T1]            // block
+    v_mul_u32_u24 v[V_T1], DG_ROWS, v[V_T1]
+    v_add_lshl_u32 v[V_XS], v[V_T1], v[V_T0], 2
+    dg_x_request 0
+  .endif
 
-  // Results: wave w has tokens 16 w .. , a lane two columns.
+  // Results: a work-item has a token and two columns.
   s_mov_b64 s[S_SUM:S_SUM+1], 0
-  s_cmp_ge_u32 s[S_WAVE], (NETRA_M + 15) / 16
+  s_cmp_ge_u32 s[S_WAVE], (NETRA_M * NETRA_COLUMNS / 2 + 63) / 64
   s_cbranch_scc1 .Ldg_no_results_\name
-  s_lshl_b32 s[S_TMP], s[S_WAVE], 4
-  v_lshrrev_b32 v[V_TOKEN], 2, v[V_LANE]
-  v_add_u32 v[V_TOKEN], s[S_TMP], v[V_TOKEN]
-  v_cmp_gt_u32 s[S_SUM:S_SUM+1], NETRA_M, v[V_TOKEN]
-  v_mul_u32_u24 v[V_OUT], 2 * NETRA_N, v[V_TOKEN]
-  v_and_b32 v[V_T1], 3, v[V_LANE]
+  v_lshrrev_b32 v[V_T0], DG_QUAD_LOG + 1, v[V_ITEM]
+  v_cmp_gt_u32 s[S_SUM:S_SUM+1], NETRA_M, v[V_T0]
+  v_mul_u32_u24 v[V_OUT], 2 * NETRA_N, v[V_T0]
+  v_and_b32 v[V_T1], 2 * DG_QUADS - 1, v[V_ITEM]
   v_lshl_add_u32 v[V_OUT], v[V_T1], 2, v[V_OUT]
-  s_lshl_b32 s[S_TMP], s2, 4
-  v_add_u32 v[V_OUT], s[S_TMP], v[V_OUT]
+  s_mul_i32 s[S_TMP], s2, 2 * NETRA_COLUMNS
+  netra_pointer_add S_RESULT, S_RESULT, S_TMP
   .if NETRA_HAS_RESIDUAL
+    netra_pointer_add S_RESIDUAL, S_RESIDUAL, S_TMP
     s_mov_b64 exec, s[S_SUM:S_SUM+1]
     global_load_dword v[V_RESIDUAL], v[V_OUT], s[S_RESIDUAL:S_RESIDUAL+1]
     s_mov_b64 exec, -1
   .endif
 .Ldg_no_results_\name:
 
-  // What does not depend on an id, behind the ids.
-  v_lshlrev_b32 v[V_T1], 2, v[V_ROW]
-  s_mov_b64 exec, s[S_LIVE:S_LIVE+1]
-  global_load_dword v[V_ID], v[V_T1], s[S_IDS:S_IDS+1]
-  global_load_dword v[V_ROUTE], v[V_T1], s[S_ROUTES:S_ROUTES+1]
-  .set dg_scale_loads, 0
-  .if !NETRA_QUANTIZE
-  v_mul_u32_u24 v[V_T0], 4 * DG_KB, v[V_ROW]
-  netra_load_vector_run V_SX, V_T0, S_X_SCALE, DG_KB, dg_scale_loads
-  .endif
-  s_mov_b64 exec, -1
-  .set dg_x_loads, 0
-  .if NETRA_QUANTIZE
-    s_mov_b32 s[S_LEADERS], 0x00010001
-    s_mov_b32 s[S_LEADERS+1], 0x00010001
-    // Row r of a step is token r % P of slot r / P; column 8 c.
-    v_and_b32 v[V_T3], 16 * NETRA_CHUNK - 1, v[V_ITEM]
-    v_lshrrev_b32 v[V_XP], DG_X_LOG, v[V_ITEM]     // r
-    v_and_b32 v[V_T0], NETRA_TOKENS - 1, v[V_XP]
-    v_lshrrev_b32 v[V_T1], DG_LOG, v[V_XP]
-    v_mad_u32_u24 v[V_T0], v[V_T0], NETRA_S, v[V_T1]
-    v_mul_u32_u24 v[V_XG], 2 * NETRA_K, v[V_T0]
-    v_lshl_add_u32 v[V_XG], v[V_T3], 4, v[V_XG]
-    v_lshlrev_b32 v[V_XP], 2, v[V_XP]
-    v_lshlrev_b32 v[V_XW], 3, v[V_T3]
-    v_add_u32 v[V_XW], LDS_X, v[V_XW]
-    v_lshrrev_b32 v[V_XS], 4, v[V_T3]            // block
-    v_mul_u32_u24 v[V_XS], 4 * DG_ITEMS, v[V_XS]
-    v_add_u32 v[V_XS], v[V_XS], v[V_XP]
-    dg_x_request 0
-    .set dg_j, 0
-    .rept DG_X_STEPS
-      dg_x_step dg_j
-      .if dg_m < NETRA_M
-        .set dg_x_loads, dg_x_loads + 1
-      .endif
-      .set dg_j, dg_j + 1
-    .endr
-  .endif
-
   // The lane's part of operands and products.
-  s_mov_b32 s[S_USEFUL], 0x00ff00ff
-  .if NETRA_CHUNK > 1
-    s_mov_b32 s[S_USEFUL+1], 0xff00ff00
+  v_and_b32 v[V_XC], 0x30, v[V_LANE]             // 16 * group
+  .if NETRA_COLUMNS == 16
+    v_lshlrev_b32 v[V_WOFF], 4, v[V_LANE]
+    v_lshrrev_b32 v[V_DC], 4, v[V_LANE]
+    v_mul_u32_u24 v[V_DC], DG_QUAD, v[V_DC]
+    s_mov_b32 s[S_INDEX], s2
+    s_lshr_b32 s[S_TMP], s2, 3
   .else
-    s_mov_b32 s[S_USEFUL+1], 0
-  .endif
-  v_and_b32 v[V_EIGHTH], 7, v[V_LANE]
-  v_lshrrev_b32 v[V_T0], 4, v[V_LANE]            // group
-  v_bfe_u32 v[V_T1], v[V_LANE], 3, 1             // odd block
-  v_lshlrev_b32 v[V_WOFF], 4, v[V_EIGHTH]
-  v_lshl_add_u32 v[V_WOFF], v[V_T0], 8, v[V_WOFF]
-  .if NETRA_CHUNK > 1
-  v_lshl_add_u32 v[V_WOFF], v[V_T1], 11, v[V_WOFF]
-  .endif
-  s_and_b32 s[S_TMP], s2, 1                      // half of the 16-row tile
-  s_lshl_b32 s[S_TMP], s[S_TMP], 7
-  v_add_u32 v[V_WOFF], s[S_TMP], v[V_WOFF]
-  s_lshr_b32 s[S_INDEX], s2, 1
-  v_lshlrev_b32 v[V_XC], 4, v[V_T0]
-  .if NETRA_CHUNK > 1
-  v_lshl_add_u32 v[V_XC], v[V_T1], 7, v[V_XC]
+    v_and_b32 v[V_T0], 0x37, v[V_LANE]
+    v_lshlrev_b32 v[V_WOFF], 4, v[V_T0]
+    v_bfe_u32 v[V_T1], v[V_LANE], 4, 1
+    v_mul_u32_u24 v[V_DC], DG_QUAD, v[V_T1]
+    .if NETRA_CHUNK > 1
+      v_bfe_u32 v[V_T0], v[V_LANE], 3, 1         // odd block
+      v_lshl_or_b32 v[V_WOFF], v[V_T0], 11, v[V_WOFF]
+      v_lshl_or_b32 v[V_XC], v[V_T0], 7, v[V_XC]
+      v_mul_u32_u24 v[V_T0], DG_BLOCK, v[V_T0]
+      v_add_u32 v[V_DC], v[V_DC], v[V_T0]
+    .endif
+    s_and_b32 s[S_TMP], s2, 1                    // half of the 16-row tile
+    s_lshl_b32 s[S_TMP], s[S_TMP], 7
+    netra_pointer_add S_WEIGHT, S_WEIGHT, S_TMP
+    s_lshr_b32 s[S_INDEX], s2, 1
+    s_lshr_b32 s[S_TMP], s2, 4
   .endif
   .if NETRA_QUANTIZE
-  v_add_u32 v[V_XC], LDS_X, v[V_XC]
+    v_add_u32 v[V_XC], LDS_X, v[V_XC]
   .endif
-  v_and_b32 v[V_T0], 1, v[V_T0]
-  v_mul_u32_u24 v[V_DC], DG_HALF, v[V_T0]
-  v_mul_u32_u24 v[V_T1], 16 * DG_ITEMS, v[V_T1]
-  v_add_u32 v[V_DC], v[V_DC], v[V_T1]
-  .set dg_i, 0
-  .rept DG_KB
-    v_mov_b32 v[V_SW+dg_i], 0
-    .set dg_i, dg_i + 1
+  s_mul_i32 s[S_TMP], s[S_TMP], 4 * DG_KB        // scales of 128 columns
+  netra_pointer_add S_WEIGHT_SCALE, S_WEIGHT_SCALE, S_TMP
+  netra_wait_memory 0
+  .set dg_j, 0
+  .rept DG_SWEEPS
+    dg_item_scales dg_j
+    .set dg_j, dg_j + 1
   .endr
-  .if NETRA_CHUNK == 1                           // the odd blocks that nobody loads
-    .set dg_i, 0
-    .rept 8 * DEAL_EXPERTS
-      v_mov_b32 v[V_A+dg_i], 0
-      .set dg_i, dg_i + 1
-    .endr
-  .endif
-  netra_barrier                                  // LDS has its first values
-  // Younger than the ids: weights of slots, scales, bf16 activations.
-  netra_wait_memory (1 + dg_scale_loads + dg_x_loads)
-
-  // The first row of each expert.
-  s_mov_b32 s[S_TMP], NETRA_E
-  v_cmp_gt_u32 s[S_VALID:S_VALID+1], s[S_TMP], v[V_ID]
-  s_andn2_b64 s[S_NONE:S_NONE+1], s[S_LIVE:S_LIVE+1], s[S_VALID:S_VALID+1]
-  s_mov_b64 exec, s[S_VALID:S_VALID+1]
-  s_mov_b32 s[S_TMP], NETRA_N / 128
-  v_mul_lo_u32 v[V_T0], v[V_ID], s[S_TMP]
-  s_lshr_b32 s[S_TMP], s2, 4
-  v_add_u32 v[V_T0], s[S_TMP], v[V_T0]
-  s_mov_b32 s[S_TMP], 4 * DG_KB
-  v_mul_lo_u32 v[V_T0], v[V_T0], s[S_TMP]
-  netra_load_vector_run V_SW, V_T0, S_WEIGHT_SCALE, DG_KB, dg_weight_scale_loads
-  deal_experts
-  deal_rows
-  .if NETRA_QUANTIZE
-    ds_write_b32 v[V_FOUR], v[V_PLACE] offset:LDS_PLACE
-  .endif
-  netra_barrier
-  .if NETRA_QUANTIZE
-    netra_wait_memory dg_weight_scale_loads      // younger than the activations
-    dg_x_stage 0
-  .endif
 
   .set dg_chunk_number, 0
   .rept DG_KB / NETRA_CHUNK
-    .if NETRA_QUANTIZE && dg_chunk_number > 0
-      netra_barrier                              // the last codes are read
-      dg_x_request dg_chunk_number
-      netra_wait_memory 0
+    .if NETRA_QUANTIZE
+      .if dg_chunk_number > 0
+        netra_barrier                            // the last codes are read
+        dg_x_request dg_chunk_number
+        netra_wait_memory 0
+      .endif
       dg_x_stage dg_chunk_number
+    .endif
+    .if DG_SPAN > NETRA_CHUNK                    // the odd blocks that nobody loads
+      .set dg_i, 0
+      .rept 8 * NETRA_EXPERTS
+        v_mov_b32 v[V_A+dg_i], 0
+        .set dg_i, dg_i + 1
+      .endr
     .endif
     dg_chunk dg_chunk_number
     .set dg_chunk_number, dg_chunk_number + 1
   .endr
-  netra_barrier
+  netra_wait_memory 0                            // waves without experts
+  netra_barrier                                  // raw products
+  .set dg_j, 0
+  .rept DG_SWEEPS
+    dg_scale dg_j
+    .set dg_j, dg_j + 1
+  .endr
+  netra_barrier                                  // scaled products
 
   s_mov_b64 exec, s[S_SUM:S_SUM+1]
   s_cbranch_execz .Ldg_end_\name
-  s_lshl_b32 s[S_TMP], s[S_WAVE], 4
-  v_lshrrev_b32 v[V_TOKEN], 2, v[V_LANE]
-  v_add_u32 v[V_TOKEN], s[S_TMP], v[V_TOKEN]
-  v_bfe_u32 v[V_T0], v[V_LANE], 1, 1
-  v_mul_u32_u24 v[V_T0], DG_HALF, v[V_T0]
-  v_lshl_add_u32 v[V_T0], v[V_TOKEN], 4, v[V_T0]
-  v_and_b32 v[V_T1], 1, v[V_LANE]
-  v_lshl_add_u32 v[V_T0], v[V_T1], 3, v[V_T0]    // its products
-  v_lshlrev_b32 v[V_T1], 2, v[V_TOKEN]           // its scales
-  v_mov_b32 v[V_T2], 0
-  v_mov_b32 v[V_T2+1], 0
+  v_bfe_u32 v[V_T0], v[V_ITEM], 1, DG_QUAD_LOG
+  v_mul_u32_u24 v[V_T0], DG_QUAD, v[V_T0]
+  v_lshrrev_b32 v[V_T1], DG_QUAD_LOG + 1, v[V_ITEM] // token
+  v_lshl_add_u32 v[V_T0], v[V_T1], 4, v[V_T0]
+  v_and_b32 v[V_SUM], 1, v[V_ITEM]
+  .if DG_KB % 2
+    v_lshl_add_u32 v[V_T1], v[V_SUM], 3, v[V_T0] // the last block
+  .endif
+  v_mul_u32_u24 v[V_SUM], DG_BLOCK, v[V_SUM]
+  v_add_u32 v[V_T0], v[V_T0], v[V_SUM]           // a pair of blocks
+  v_mov_b32 v[V_SUM], 0
+  v_mov_b32 v[V_SUM+1], 0
   .set dg_s, 0
   .rept (NETRA_S + DG_GROUP - 1) / DG_GROUP
     .set dg_n, DG_GROUP
@@ -704,12 +811,11 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
     .set dg_s, dg_s + dg_n
   .endr
   .if NETRA_HAS_RESIDUAL
-    netra_wait_memory 0
     netra_bf16_unpack V_SUMMAND, V_SUMMAND+1, V_RESIDUAL
-    v_pk_add_f32 v[V_T2:V_T2+1], v[V_T2:V_T2+1], v[V_SUMMAND:V_SUMMAND+1]
+    v_pk_add_f32 v[V_SUM:V_SUM+1], v[V_SUM:V_SUM+1], v[V_SUMMAND:V_SUMMAND+1]
   .endif
-  netra_bf16_pack V_T2, V_T2, V_T2+1
-  global_store_dword v[V_OUT], v[V_T2], s[S_RESULT:S_RESULT+1]
+  netra_bf16_pack V_SUM, V_SUM, V_SUM+1
+  global_store_dword v[V_OUT], v[V_SUM], s[S_RESULT:S_RESULT+1]
 .Ldg_end_\name:
   netra_kernel_end \name
 .endm
