@@ -78,6 +78,11 @@ InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
   }
   for (const InstructionInfo &info : monitor.state().program->info) {
     const Shape shape = shapes[info.mnemonicId];
+    const StringRef mnemonic =
+        monitor.state().program->mnemonics[info.mnemonicId];
+    relative.push_back(mnemonic.starts_with("s_movreld_")   ? MovesDestination
+                       : mnemonic.starts_with("s_movrels_") ? MovesSource
+                                                            : MovesNone);
     followsExec.push_back(shape == Shape::Plain || shape == Shape::Select ||
                           shape == Shape::ReadLane ||
                           shape == Shape::ReadFirstLane ||
@@ -470,8 +475,13 @@ void InitChecker::scalarLogic(const Instruction &inst, const LogicForm &form,
 
 RegisterRange InitChecker::selected(const Instruction &inst,
                                     const InstructionInfo &info, const Wave &w,
-                                    RegisterRange range, bool isWrite) {
-  if (!isIndexed(w) || range.file != RegisterFile::Vector ||
+                                    RegisterRange range, bool isWrite) const {
+  if (const uint8_t moved = relative[inst.index];
+      moved && range.file == RegisterFile::Scalar && range.first < M0 &&
+      moved == (isWrite ? MovesDestination : MovesSource))
+    range.first = uint16_t(
+        std::min(range.first + uint64_t(w.m0()), uint64_t(NumScalarRegisters)));
+  if (!(w.mode & ModeGprIndex) || range.file != RegisterFile::Vector ||
       (info.cls != InstructionClass::Valu &&
        info.cls != InstructionClass::Transcendental))
     return range;
@@ -595,7 +605,7 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
   if (shape != Shape::Plain)
     state.undefined = crossLane(inst, info, w, state);
   else if (inst.encoding != Encoding::Dpp) {
-    if (!isIndexed(w)) // else whole registers are followed
+    if (!isIndexed(inst, w)) // else whole registers are followed
       followBytes(inst, info, w, state);
   } else {
     // Source 0 comes from other lanes.

@@ -35,14 +35,14 @@ public:
     state.hasLoaded = state.hasUndefinedLoad = false;
     state.resultPartial = state.resultPadding = 0;
     state.stores = 0;
-    if (isIndexed(w) ||
+    if (isIndexed(inst, w) ||
         readsUndefined(state, footprint,
                        footprint.readsAllLanes ? w.allLanes() : state.exec))
       check(inst, w, state);
   }
   void after(const Instruction &inst, const Footprint &footprint, Wave &w) {
     WaveState &state = waves[w.context->index];
-    if (uint64_t(isIndexed(w)) | state.undefined |
+    if (uint64_t(isIndexed(inst, w)) | state.undefined |
         uint64_t(state.hasUndefinedLoad) | uint64_t(footprint.isWide) |
         uint64_t(!followsExec[inst.index])) {
       define(inst, w, state);
@@ -131,12 +131,14 @@ private:
       undefined |= lanes & ~state.rows[footprint.writes[k]];
     return undefined;
   }
-  /// Whether M0 may select other registers than vector instructions name.
-  static bool isIndexed(const Wave &w) { return w.mode & ModeGprIndex; }
+  /// Whether M0 may select other registers than the instruction names.
+  bool isIndexed(const Instruction &inst, const Wave &w) const {
+    return uint64_t(w.mode & ModeGprIndex) | uint64_t(relative[inst.index]);
+  }
   /// The registers that are read or written where an instruction names these.
-  static RegisterRange selected(const Instruction &inst,
-                                const InstructionInfo &info, const Wave &w,
-                                RegisterRange range, bool isWrite);
+  RegisterRange selected(const Instruction &inst, const InstructionInfo &info,
+                         const Wave &w, RegisterRange range,
+                         bool isWrite) const;
   void check(const Instruction &inst, Wave &w, WaveState &state);
   void define(const Instruction &inst, Wave &w, WaveState &state);
 
@@ -236,6 +238,9 @@ private:
   /// By instruction: with defined sources it defines the lanes of EXEC in what
   /// it writes, and nothing else.
   std::vector<uint8_t> followsExec;
+  /// By instruction: which of its scalar registers M0 moves.
+  enum Relative : uint8_t { MovesNone, MovesDestination, MovesSource };
+  std::vector<uint8_t> relative;
   std::vector<BitOp> bitOps;      ///< by mnemonic
   std::vector<LogicForm> logic;   ///< by mnemonic
   std::vector<Shape> shapes;      ///< by mnemonic

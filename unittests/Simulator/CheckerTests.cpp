@@ -29,6 +29,45 @@ std::string copyKernel(const std::string &afterScalar = "s_waitcnt lgkmcnt(0)",
 
 constexpr unsigned Usual = CheckMemory | CheckInit | CheckWait;
 
+TEST_F(Checkers, MovedScalarRegistersNeverWritten) {
+  // s[10 + M0] is written, or read.
+  const auto body = [](const char *index, const char *move, const char *read) {
+    return std::string("  s_load_dwordx4 s[4:7], s[0:1], 0x0\n"
+                       "  v_lshlrev_b32 v1, 2, v0\n"
+                       "  s_mov_b64 s[8:9], 7\n  s_mov_b32 m0, ") +
+           index + "\n  s_nop 0\n  " + move + "\n  v_mov_b32 v2, " + read +
+           "\n  s_waitcnt lgkmcnt(0)\n"
+           "  global_store_dword v1, v2, s[6:7]\n";
+  };
+  const auto destination = [&](const char *index, const char *read) {
+    return check(CheckInit,
+                 body(index, "s_movreld_b64 s[10:11], s[8:9]", read));
+  };
+  EXPECT_THAT(destination("2", "s12"), IsEmpty());
+  EXPECT_EQ(output[7], 7u);
+  EXPECT_THAT(destination("2", "s13"), IsEmpty());
+  for (const char *other : {"s10", "s11", "s14"}) {
+    auto findings = destination("2", other);
+    ASSERT_THAT(findings, SizeIs(1));
+    EXPECT_THAT(findings[0],
+                HasSubstr(std::string(other) + ", which was never written"));
+  }
+  const auto source = [&](const char *index, const char *from) {
+    return check(CheckInit,
+                 body(index,
+                      ("s_movrels_b32 s20, " + std::string(from)).c_str(),
+                      "s20"));
+  };
+  // From a register that was never written, and from one that was.
+  EXPECT_THAT(source("1", "s7"), IsEmpty());
+  EXPECT_EQ(output[7], 7u);
+  auto findings = source("2", "s8");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("s10, which was never written"));
+  EXPECT_THAT(source("0", "s10"), SizeIs(1));
+  EXPECT_THAT(source("4", "s4"), IsEmpty()); // s8
+}
+
 TEST_F(Checkers, CleanKernelIsSilent) {
   EXPECT_THAT(check(Usual, copyKernel()), IsEmpty());
   EXPECT_EQ(output[5], 5u * 3 + 2);
