@@ -196,9 +196,9 @@ TEST(MoeCountersNegative, ABrokenRequirementIsNamed) {
          "vector instructions");
   broken(up, "include/kernel.inc", ".amdhsa_private_segment_fixed_size 0",
          ".amdhsa_private_segment_fixed_size 64", "scratch");
-  // Products of a row's columns in the same banks.
-  broken(down, grouped, "v_mul_u32_u24 v[V_DC], DG_QUAD, v[V_DC]",
-         "v_mul_u32_u24 v[V_DC], 256, v[V_DC]", "conflicts");
+  // Products of one expert's tokens in the same bank.
+  broken(down, grouped, "s_lshl_b32 s[S_TMP], s[S_TMP], 4",
+         "s_lshl_b32 s[S_TMP], s[S_TMP], 8", "conflicts");
 }
 
 } // namespace

@@ -196,7 +196,7 @@ TEST(MoeDownGrouped, ManyExpertsRowsAndBlocks) {
          {down(17, 80, 5, 128, 512, false, bf16), // rounds
           down(5, 40, 4, 128, 1024, true, bf16),  // two chunks
           down(9, 9, 3, 128, 768, false, bf16),   // three
-          down(3, 4, 3, 128, 2048, true, bf16),   // four; fewer experts
+          down(3, 4, 2, 128, 2048, true, bf16),   // four; fewer experts
           down(20, 3, 2, 128, 640, true, bf16)})  // five; rows
       expectDown(c, DownInputs(c, c.m + c.k));
 }
@@ -329,6 +329,20 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
   EXPECT_NE(
       wrong(file, "s_lshr_b32 s[S_TMP], s2, 3", "s_lshr_b32 s[S_TMP], s2, 4"),
       "");
+
+  // Codes that are permuted by their place in a list.
+  c.bf16 = true;
+  inputs = DownInputs(c, 9, ids);
+  EXPECT_EQ(wrong(file, "// What is in a round\n", "// A round\n"), "");
+  EXPECT_NE(wrong(file, "s_add_u32 s[S_PLACED], s[S_PLACED], 1", "s_nop 0"),
+            "");
+  EXPECT_NE(wrong(file, "v_xor_b32 v[V_T0], v[V_T0], v[V_XW]",
+                  "v_mov_b32 v[V_T0], v[V_XW]"),
+            "");
+  EXPECT_NE(wrong(file, ".Ldg_placed\\@:\n  netra_barrier",
+                  ".Ldg_placed\\@:\n  s_nop 0")
+                .find("race"),
+            std::string::npos);
 }
 
 } // namespace

@@ -22,7 +22,9 @@
 // and rows at a time as fit its registers, a *round*: asks for the rows' activations and for
 // all weights, then multiplies, NETRA_COLUMNS rows at a time. Raw products go to LDS; behind a barrier
 // a work-item for each row and four columns scales them, behind another they are added.
-//   bf16 activations are asked for with the ids, quantized once and left in LDS.
+//   bf16 activations are asked for with the ids, quantized once and left in LDS, 16-byte pieces of a
+// row permuted by where the row is in the list of its wave: all rows of a pass are in different
+// banks.
 //
 // Matrix core. Operand A is the strip's columns, operand B as many rows. Where these are 8, rows
 // 0 .. 7 of both are an even K block and 8 .. 15 the odd one; of the product, lanes c < 8 of groups 0, 1
@@ -108,8 +110,15 @@ netra_require (NETRA_K % (128 * NETRA_CHUNK) == 0), "NETRA_K must be a multiple 
 .set DG_BLOCK, (DG_ITEMS + 15) / 16 * 256 + 512 / NETRA_COLUMNS
 .set DG_QUAD, (DG_KB * DG_BLOCK + 255) / 256 * 256 + 1024 / NETRA_COLUMNS
 .set LDS_X_SCALE, DG_QUADS * DG_QUAD             // bf16: a word per block and row
-.set LDS_X, LDS_X_SCALE + 4 * DG_KB * DG_ROWS    // and the codes of a chunk
-.set DG_X_PITCH, 128 * NETRA_CHUNK + 16
+// Four words between 64 and the next: rows 63 or 64 apart are read at once.
+.set DG_SCALES, DG_ROWS + DG_ROWS / 64 * 4
+.set LDS_SLOT, LDS_X_SCALE + 4 * DG_KB * DG_SCALES // a word per row: how its codes are permuted
+.set LDS_X, (LDS_SLOT + 4 * DG_ROWS + 255) / 256 * 256 // and the codes of a chunk
+.set DG_PERMUTED, 16 * NETRA_COLUMNS             // bytes
+.set DG_X_PITCH, 128 * NETRA_CHUNK
+.if DG_X_PITCH < DG_PERMUTED
+.set DG_X_PITCH, DG_PERMUTED
+.endif
 .if NETRA_QUANTIZE
 .set DG_LDS, LDS_X + DG_ROWS * DG_X_PITCH
 .set DG_X_BYTES, DG_X_PITCH
@@ -121,7 +130,7 @@ netra_require (NETRA_K % (128 * NETRA_CHUNK) == 0), "NETRA_K must be a multiple 
 netra_require (DG_ITEMS <= 512), "NETRA_S * NETRA_TOKENS must be at most 512"
 netra_require (DG_QUADS * DG_QUAD <= 65536), "NETRA_K / 128 * NETRA_S * NETRA_TOKENS is too large for LDS"
 netra_require (DG_SWEEPS <= 2), "NETRA_S * NETRA_TOKENS * NETRA_COLUMNS / 4 must be at most two per work-item"
-netra_require (LDS_X_SCALE + 4 * DG_KB * DG_ROWS * NETRA_QUANTIZE <= 65536), "the scales of x must be in the first 64 KiB of LDS"
+netra_require ((LDS_SLOT + 4 * DG_ROWS) * NETRA_QUANTIZE <= 65536), "the scales of x must be in the first 64 KiB of LDS"
 netra_require (DG_LDS <= 163840), "the activations of all rows must fit LDS"
 netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "an expert's weights must be smaller than 2 GiB"
 netra_require (NETRA_E * (NETRA_N / 128) * DG_KB <= 0x1fffffff), "the weight scales must be smaller than 2 GiB"
@@ -155,6 +164,7 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
 .set S_XB, 44
 .set S_LEADERS, 46                               // a lane per 16
 .set S_TOKEN, 44
+.set S_PLACED, 45                                // rows of the wave's list so far, in all rounds
 .set S_OWN, 48                                   // 2 per register of ids: rows of the wave
 .set S_MASK, S_OWN + 2 * DG_IDS                  // likewise: rows of the expert
 .set S_SLOT, S_MASK + 2 * DG_IDS                 // 2 per expert of the round: S_EXPERT, S_CHOSE
@@ -169,7 +179,7 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
 .set V_WOFF, 8                                   // lane's byte offset in the blocks of an MFMA
 .set V_XC, 9                                     // and in a row of activations
 .set V_DC, 10                                    // and in a row's products
-.set V_ROW, 11
+.set V_ROW, 11                                   // bf16, later: 4 times the row of a step
 .set V_ID, 12                                    // DG_IDS
 .set V_XO, V_ID + DG_IDS                         // 1 per pass: V_XC, and the row
 .set V_DST, V_XO + NETRA_PASSES                     // 1 per pass: V_DC, and the row
@@ -225,14 +235,17 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   .rept DG_X_STEPS
     dg_x_some dg_j
     s_mov_b64 s[S_TMP:S_TMP+1], exec
+    ds_read_b32 v[V_T0], v[V_ROW] offset:LDS_SLOT+4*DG_X_ROWS*dg_j
     netra_bf16_unpack_run V_F, V_RAW+4*dg_j, 4
     netra_group_amax V_T1, V_F, 8
     netra_row16_reduce v_max_f32, V_T1
     netra_group_scale V_T1, V_SUM, V_T1, V_SUM+1
     netra_fp8_pack8 V_F, V_F, V_SUM
-    ds_write_b64 v[V_XW], v[V_F:V_F+1]
+    netra_wait_lds
+    v_xor_b32 v[V_T0], v[V_T0], v[V_XW]
+    ds_write_b64 v[V_T0], v[V_F:V_F+1]
     s_and_b64 exec, exec, s[S_LEADERS:S_LEADERS+1]
-    ds_write_b32 v[V_XS], v[V_T1] offset:LDS_X_SCALE+4*(DG_ROWS*NETRA_CHUNK*(\chunk)+DG_X_ROWS*dg_j)
+    ds_write_b32 v[V_XS], v[V_T1] offset:LDS_X_SCALE+4*(DG_SCALES*NETRA_CHUNK*(\chunk)+DG_X_ROWS*dg_j+DG_X_ROWS*dg_j/64*4)
     s_mov_b64 exec, s[S_TMP:S_TMP+1]
     .if dg_j < DG_X_STEPS - 1
       v_add_u32 v[V_XW], DG_X_PITCH * DG_X_ROWS, v[V_XW]
@@ -281,6 +294,53 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
 .Ldg_none\@:
 .endm
 
+// bf16: how the codes of each row are permuted, by the wave that has its expert. Rows without one
+// are stored, too.
+.macro dg_slots
+  dg_own
+  s_mov_b32 s[S_LIST], 0
+  v_lshlrev_b32 v[V_T1], 2, v[V_LANE]
+  v_mov_b32 v[V_T0], 0
+  .set dg_k, 0
+  .rept DG_IDS
+    s_mov_b32 s[S_MASK], s[S_TMP+1]              // rows of the wave
+    s_mov_b32 s[S_MASK+1], s[S_TMP+1]
+    netra_moe_existing S_MASK, dg_k, DG_ROWS
+    s_andn2_b64 exec, s[S_MASK:S_MASK+1], s[S_OWN+2*dg_k:S_OWN+2*dg_k+1]
+    ds_write_b32 v[V_T1], v[V_T0] offset:LDS_SLOT+256*dg_k
+    .set dg_k, dg_k + 1
+  .endr
+.Ldg_next\@:
+  s_mov_b64 exec, -1
+  .set dg_k, 0
+  .rept DG_IDS
+    dg_search dg_k, .Ldg_place\@
+    .set dg_k, dg_k + 1
+  .endr
+  s_branch .Ldg_placed\@
+.Ldg_place\@:
+  .set dg_k, 0
+  .rept DG_IDS
+    dg_place dg_k
+    .set dg_k, dg_k + 1
+  .endr
+  s_branch .Ldg_next\@
+.Ldg_placed\@:
+  netra_barrier
+.endm
+.macro dg_place k
+  s_mov_b64 exec, s[S_MASK+2*(\k):S_MASK+2*(\k)+1]
+  s_cbranch_execz .Ldg_nobody\@
+  v_mbcnt_lo_u32_b32 v[V_T0], exec_lo, 0
+  v_mbcnt_hi_u32_b32 v[V_T0], exec_hi, v[V_T0]
+  v_add_lshl_u32 v[V_T0], v[V_T0], s[S_LIST], 4
+  v_and_b32 v[V_T0], DG_PERMUTED - 16, v[V_T0]
+  ds_write_b32 v[V_T1], v[V_T0] offset:LDS_SLOT+256*(\k)
+  s_bcnt1_i32_b64 s[S_TMP], exec
+  s_add_u32 s[S_LIST], s[S_LIST], s[S_TMP]
+.Ldg_nobody\@:
+.endm
+
 // S_LANES take the row that is at S_TMP + 1 in x and at S_TMP in the products, if the list is
 // still in pass PASS; on to ENTERED.
 .macro dg_enter pass, entered
@@ -288,7 +348,11 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
     s_cmp_ge_u32 s[S_LIST], NETRA_COLUMNS * ((\pass) + 1)
     s_cbranch_scc1 .Ldg_later\@
   .endif
-  v_add_u32 v[V_XO+(\pass)], s[S_TMP+1], v[V_XC]
+  .if NETRA_QUANTIZE
+    v_xor_b32 v[V_XO+(\pass)], s[S_TMP+1], v[V_XC]
+  .else
+    v_add_u32 v[V_XO+(\pass)], s[S_TMP+1], v[V_XC]
+  .endif
   v_add_u32 v[V_DST+(\pass)], s[S_TMP], v[V_DC]
   .if (\pass) + 1 < NETRA_PASSES
     s_branch \entered
@@ -333,6 +397,13 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   s_add_u32 s[S_TMP], s[S_TMP], s[S_TOKEN]
   s_lshl_b32 s[S_TMP], s[S_TMP], 4
   s_mul_i32 s[S_TMP+1], s[S_ROW], DG_X_BYTES
+  .if NETRA_QUANTIZE
+    s_and_b32 s[S_ROW], s[S_PLACED], NETRA_COLUMNS - 1
+    s_lshl_b32 s[S_ROW], s[S_ROW], 4
+    s_add_u32 s[S_ROW], s[S_ROW], LDS_X
+    s_add_u32 s[S_TMP+1], s[S_TMP+1], s[S_ROW]
+    s_add_u32 s[S_PLACED], s[S_PLACED], 1
+  .endif
   s_mov_b64 exec, s[S_LANES:S_LANES+1]
   .set dg_pass, 0
   .rept NETRA_PASSES
@@ -380,10 +451,15 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
 // bf16: reads them from LDS.
 .macro dg_codes j
   .set dg_i, 0
-  .rept DG_STEPS
-    .set dg_v, V_B + 8 * dg_i
-    ds_read_b128 v[dg_v:dg_v+3], v[V_XO+(\j)] offset:128*DG_SPAN*dg_i
-    ds_read_b128 v[dg_v+4:dg_v+7], v[V_XO+(\j)] offset:128*DG_SPAN*dg_i+64
+  .rept 2 * DG_STEPS                             // a half block each
+    .set dg_v, V_B + 4 * dg_i
+    .set dg_o, dg_i / 2 * 128 * DG_SPAN + dg_i % 2 * 64
+    .if dg_o % DG_PERMUTED == 0
+      ds_read_b128 v[dg_v:dg_v+3], v[V_XO+(\j)] offset:dg_o
+    .else
+      v_xor_b32 v[V_T0], dg_o % DG_PERMUTED, v[V_XO+(\j)]
+      ds_read_b128 v[dg_v:dg_v+3], v[V_T0] offset:dg_o/DG_PERMUTED*DG_PERMUTED
+    .endif
     .set dg_i, dg_i + 1
   .endr
   netra_wait_lds
@@ -463,6 +539,7 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
 // All rounds of CHUNK.
 .macro dg_chunk chunk
   dg_own
+  s_mov_b32 s[S_PLACED], 0
 .Ldg_round\@:
   dg_collect
   s_cmp_eq_u32 s[S_FIRST], NETRA_EXPERTS
@@ -535,7 +612,8 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   v_mad_u32_u24 v[V_ROW], v[V_T0], NETRA_S, v[V_T1]
   v_lshlrev_b32 v[V_T0], 2, v[V_ROW]
   .if NETRA_QUANTIZE
-    v_mov_b32 v[V_SROW+(\j)], v[V_T0]
+    v_lshrrev_b32 v[V_T1], 6, v[V_ROW]
+    v_lshl_add_u32 v[V_SROW+(\j)], v[V_T1], 4, v[V_T0]
   .elseif DG_KB % 2                              // the partner of a packed operand
     v_mov_b32 v[V_SX+DG_KB2*(\j)+DG_KB], 0
   .endif
@@ -607,7 +685,7 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
     .rept dg_n
       ds_read_b128 v[V_P+4*dg_i:V_P+4*dg_i+3], v[V_PLACE+2*(\j)] offset:DG_BLOCK*(dg_b+dg_i)
       .if NETRA_QUANTIZE
-        ds_read_b32 v[V_P+32+dg_i], v[V_SROW+(\j)] offset:LDS_X_SCALE+4*DG_ROWS*(dg_b+dg_i)
+        ds_read_b32 v[V_P+32+dg_i], v[V_SROW+(\j)] offset:LDS_X_SCALE+4*DG_SCALES*(dg_b+dg_i)
       .endif
       .set dg_i, dg_i + 1
     .endr
@@ -696,8 +774,9 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
     v_lshl_add_u32 v[V_XW], v[V_T1], 3, v[V_XW]
     v_add_u32 v[V_XW], LDS_X, v[V_XW]
     v_lshrrev_b32 v[V_T1], 4, v[V_T1]            // block
-    v_mul_u32_u24 v[V_T1], DG_ROWS, v[V_T1]
+    v_mul_u32_u24 v[V_T1], DG_SCALES, v[V_T1]
     v_add_lshl_u32 v[V_XS], v[V_T1], v[V_T0], 2
+    v_lshlrev_b32 v[V_ROW], 2, v[V_T0]
     dg_x_request 0
   .endif
 
@@ -746,9 +825,6 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
     s_lshr_b32 s[S_INDEX], s2, 1
     s_lshr_b32 s[S_TMP], s2, 4
   .endif
-  .if NETRA_QUANTIZE
-    v_add_u32 v[V_XC], LDS_X, v[V_XC]
-  .endif
   s_mul_i32 s[S_TMP], s[S_TMP], 4 * DG_KB        // scales of 128 columns
   netra_pointer_add S_WEIGHT_SCALE, S_WEIGHT_SCALE, S_TMP
   netra_wait_memory 0
@@ -758,6 +834,9 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
     .set dg_j, dg_j + 1
   .endr
 
+  .if NETRA_QUANTIZE
+    dg_slots
+  .endif
   .set dg_chunk_number, 0
   .rept DG_KB / NETRA_CHUNK
     .if NETRA_QUANTIZE
