@@ -159,6 +159,12 @@ void Decoder::collectRegisters(InstructionInfo &info, const MCInst &mc,
       StringRef(info.text).contains("_d16") && info.reads.size() > 1 &&
       info.reads.back().first == info.writes.front().first)
     info.reads.back().isTied = true;
+  // Nor does it call the destination of s_movreld, which M0 moves, one.
+  if (StringRef(info.text).starts_with("s_movreld") && info.writes.empty() &&
+      !info.reads.empty()) {
+    info.writes.push_back(info.reads.front());
+    info.reads.erase(info.reads.begin());
+  }
   for (MCPhysReg reg : desc.implicit_uses()) {
     RegisterRange r = range(reg);
     if (!r.count)
