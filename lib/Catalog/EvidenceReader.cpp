@@ -172,6 +172,22 @@ InstanceSpec readInstanceSpec(ObjectReader &object) {
   return spec;
 }
 
+void checkMaturity(const Reader &reader, Maturity maturity,
+                   ArrayRef<Evidence> evidence) {
+  // Evidence kinds do not convert: a run in the simulator never makes a tactic
+  // accepted.
+  auto has = [&](StringRef kind) {
+    return any_of(evidence,
+                  [&](const Evidence &record) { return record.kind == kind; });
+  };
+  if (maturity == Maturity::Verified && !has("simulated") && !has("device"))
+    reader.fail("evidence of kind \"simulated\" or \"device\" for a verified "
+                "tactic",
+                "none");
+  if (maturity == Maturity::Accepted && !has("device"))
+    reader.fail("evidence of kind \"device\" for an accepted tactic", "none");
+}
+
 Evidence readEvidence(const Reader &reader) {
   Evidence evidence;
   ObjectReader object(reader);

@@ -48,6 +48,9 @@ std::map<std::string, int64_t> readIntegers(json::ObjectReader &object,
 InstanceSpec readInstanceSpec(json::ObjectReader &object);
 
 Evidence readEvidence(const json::Reader &reader);
+/// Whether the records are of the kinds that the maturity needs.
+void checkMaturity(const json::Reader &reader, Maturity maturity,
+                   llvm::ArrayRef<Evidence> evidence);
 
 /// The key `code` of a golden record.
 GoldenCode readGoldenCode(const json::Reader &reader, std::string &symbol);

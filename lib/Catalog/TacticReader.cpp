@@ -728,20 +728,7 @@ private:
   void readAllEvidence(const Reader &reader) {
     for (const Reader &element : readElements(reader))
       tactic.evidence.push_back(readEvidence(element));
-    // Evidence kinds do not convert: a run in the simulator never makes a
-    // tactic accepted.
-    auto has = [&](StringRef kind) {
-      return any_of(tactic.evidence, [&](const Evidence &evidence) {
-        return evidence.kind == kind;
-      });
-    };
-    if (tactic.maturity == Maturity::Verified && !has("simulated") &&
-        !has("device"))
-      reader.fail("evidence of kind \"simulated\" or \"device\" for a "
-                  "verified tactic",
-                  "none");
-    if (tactic.maturity == Maturity::Accepted && !has("device"))
-      reader.fail("evidence of kind \"device\" for an accepted tactic", "none");
+    checkMaturity(reader, tactic.maturity, tactic.evidence);
   }
 
   /// A lock names every constant, so that it holds for one machine code.

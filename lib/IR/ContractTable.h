@@ -1,5 +1,4 @@
-//===- ContractTable.h - The contracts that a context knows ------*- C++
-//-*-===//
+//===- ContractTable.h - The contracts that a context knows -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: MIT
 //

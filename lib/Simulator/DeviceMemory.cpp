@@ -71,6 +71,13 @@ void DeviceMemory::setLimit(uint64_t bytes) {
   limitBytes = bytes;
 }
 
+/// What an allocation takes of the region: whole slots, and one behind them
+/// that stays free.
+static uint64_t extentOf(uint64_t bytes) {
+  const uint64_t slot = uint64_t(1) << DeviceMemory::SlotShift;
+  return ((bytes + slot - 1) & ~(slot - 1)) + slot;
+}
+
 Expected<uint64_t> DeviceMemory::allocate(uint64_t bytes, StringRef label,
                                           bool track) {
   std::lock_guard<std::mutex> lock(mutex);
@@ -84,8 +91,7 @@ Expected<uint64_t> DeviceMemory::allocate(uint64_t bytes, StringRef label,
                 bytes, inUseNow, limitBytes.load())
             .str());
   const uint64_t slot = uint64_t(1) << SlotShift;
-  // One whole slot stays free behind every allocation.
-  const uint64_t extent = ((bytes + slot - 1) & ~(slot - 1)) + slot;
+  const uint64_t extent = extentOf(bytes);
   auto fitting = [&] {
     return std::find_if(freeExtents.begin(), freeExtents.end(),
                         [&](const auto &e) { return e.second >= extent; });
@@ -131,7 +137,6 @@ Error DeviceMemory::free(uint64_t address) {
             .str());
   AllocationRecord &record = *it->second;
   const uint64_t bytes = record.end - record.begin;
-  const uint64_t slot = uint64_t(1) << SlotShift;
   const uint64_t pageBytes = uint64_t(sysconf(_SC_PAGESIZE));
   const uint64_t mapped = (bytes + pageBytes - 1) & ~(pageBytes - 1);
   record.live.store(false);
@@ -149,7 +154,7 @@ Error DeviceMemory::free(uint64_t address) {
   liveByAddress.erase(it);
   // Each may be a mapping of its own, of which the host has a limited number.
   constexpr size_t mostPutAside = 1024;
-  putAside.emplace_back(address, ((bytes + slot - 1) & ~(slot - 1)) + slot);
+  putAside.emplace_back(address, extentOf(bytes));
   if (putAside.size() > mostPutAside)
     reuseOldest();
   return Error::success();

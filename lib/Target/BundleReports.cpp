@@ -61,9 +61,13 @@ static void forEachArenaSlot(const Engine &engine, const EngineStep &step,
         visit(output.slot, true, false);
     return;
   }
+  // Of an engine that nobody has verified, a step may name no kernel.
+  if (step.codeObject >= engine.codeObjects.size() ||
+      step.kernel >= engine.codeObjects[step.codeObject].kernels.size())
+    return;
   const auto &arguments =
       engine.codeObjects[step.codeObject].kernels[step.kernel].arguments;
-  for (auto [slot, argument] : llvm::zip_equal(step.arguments, arguments))
+  for (auto [slot, argument] : llvm::zip(step.arguments, arguments))
     if (isArena(slot))
       visit(slot, argument.access != Access::Read,
             argument.access != Access::Write);
@@ -98,6 +102,19 @@ static std::vector<ArenaValue> findArenaValues(const Engine &engine,
   return values;
 }
 
+uint64_t getArenaLowerBound(const Engine &engine, const EnginePlan &plan) {
+  const std::vector<ArenaValue> values = findArenaValues(engine, plan);
+  uint64_t bound = 0;
+  for (size_t step = 0; step < plan.steps.size(); ++step) {
+    uint64_t live = 0;
+    for (const ArenaValue &value : values)
+      if (value.firstStep <= step && step <= value.lastStep)
+        live += llvm::alignTo(value.bytes, plan.arenaAlignment);
+    bound = std::max(bound, live);
+  }
+  return bound;
+}
+
 static std::string writeMemoryPlan(const Engine &engine) {
   Json plans = Json::array();
   for (const EnginePlan &plan : engine.plans) {
@@ -109,15 +126,7 @@ static std::string writeMemoryPlan(const Engine &engine) {
                          {"first_step", value.firstStep},
                          {"last_step", value.lastStep},
                          {"written_by", plan.steps[value.firstStep].name}});
-    // The least arena that these lifetimes allow.
-    uint64_t bound = 0;
-    for (size_t step = 0; step < plan.steps.size(); ++step) {
-      uint64_t live = 0;
-      for (const ArenaValue &value : values)
-        if (value.firstStep <= step && step <= value.lastStep)
-          live += llvm::alignTo(value.bytes, plan.arenaAlignment);
-      bound = std::max(bound, live);
-    }
+    const uint64_t bound = getArenaLowerBound(engine, plan);
     plans.push_back(
         {{"name", plan.name},
          {"arena_bytes", plan.arenaBytes},

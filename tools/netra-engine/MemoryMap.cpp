@@ -89,28 +89,8 @@ std::vector<Buffer> arenaBuffers(const Engine &engine, const EnginePlan &plan) {
   return buffers;
 }
 
-/// The most bytes that are live during one step, each value aligned: no plan
-/// needs less. What is updated in place counts once.
-uint64_t leastArena(llvm::ArrayRef<Buffer> buffers, const EnginePlan &plan) {
-  uint64_t least = 0;
-  for (size_t step = 0; step < plan.steps.size(); ++step) {
-    uint64_t live = 0, end = 0;
-    // By offset, as the buffers are sorted.
-    for (const Buffer &buffer : buffers) {
-      if (buffer.uses[step] == ' ')
-        continue;
-      const uint64_t last =
-          buffer.offset + llvm::alignTo(buffer.bytes, plan.arenaAlignment);
-      live += last - std::min(last, std::max(end, buffer.offset));
-      end = std::max(end, last);
-    }
-    least = std::max(least, live);
-  }
-  return least;
-}
-
-std::string boundText(llvm::ArrayRef<Buffer> buffers, const EnginePlan &plan) {
-  const uint64_t least = leastArena(buffers, plan);
+std::string boundText(const Engine &engine, const EnginePlan &plan) {
+  const uint64_t least = getArenaLowerBound(engine, plan);
   return formatv(
       "at least {0} bytes are live at once, {1:f3} times that", least,
       double(plan.arenaBytes) / double(std::max<uint64_t>(least, 1)));
@@ -126,7 +106,7 @@ std::string netra::tool::describeMemory(const Engine &engine,
   std::vector<Buffer> buffers = arenaBuffers(engine, plan);
   if (buffers.empty())
     return text;
-  text += "  " + boundText(buffers, plan) + "\n";
+  text += "  " + boundText(engine, plan) + "\n";
   std::string ruler;
   for (size_t i = 0; i < plan.steps.size(); ++i)
     ruler += char('0' + i % 10);
@@ -170,7 +150,7 @@ std::string netra::tool::drawMemory(const Engine &engine,
       "fill=\"none\" stroke=\"#888\"/>\n",
       left + width + 20, top + height + bottom, left, escapeXml(plan.name),
       plan.arenaBytes, plan.steps.size(), top, width, height,
-      buffers.empty() ? "nothing is in it" : boundText(buffers, plan));
+      buffers.empty() ? "nothing is in it" : boundText(engine, plan));
   for (unsigned quarter = 0; quarter <= (plan.arenaBytes ? 4 : 0); ++quarter) {
     uint64_t address = plan.arenaBytes / 4 * quarter;
     svg += formatv("<text x=\"{0}\" y=\"{1:f1}\" text-anchor=\"end\">{2}"

@@ -385,31 +385,26 @@ Error Run::placeArguments() {
   size_t next = 0;
   uint64_t packed = 0;
   std::map<uint64_t, const Argument *> placed; // by the end
-  const Argument *clash = nullptr;
-  auto put = [&](const Argument &argument, uint64_t offset) {
+  auto put = [&](const Argument &argument, uint64_t offset) -> Error {
     const std::vector<uint8_t> &value = argument.value;
     // The first that ends behind this one's start begins behind its end.
     auto next = placed.upper_bound(offset);
     if (next != placed.end() &&
         next->first - next->second->value.size() < offset + value.size())
-      clash = next->second;
+      return createStringError(
+          "--arg=" + argument.text +
+          ": its bytes overlap those of --arg=" + next->second->text);
     placed[offset + value.size()] = &argument;
     if (kernarg.size() < offset + value.size())
       kernarg.resize(offset + value.size());
     std::copy(value.begin(), value.end(),
               kernarg.begin() + static_cast<long>(offset));
+    return Error::success();
   };
   for (Argument &argument : arguments) {
-    auto overlap = [&] {
-      return createStringError("--arg=" + argument.text +
-                               ": its bytes overlap "
-                               "those of --arg=" +
-                               clash->text);
-    };
     if (argument.offset) {
-      put(argument, *argument.offset);
-      if (clash)
-        return overlap();
+      if (Error error = put(argument, *argument.offset))
+        return error;
       continue;
     }
     if (!kernel->hasMetadata) {
@@ -417,9 +412,8 @@ Error Run::placeArguments() {
       const uint64_t align =
           std::min<uint64_t>(8, PowerOf2Ceil(argument.value.size()));
       packed = alignTo(packed, align);
-      put(argument, packed);
-      if (clash)
-        return overlap();
+      if (Error error = put(argument, packed))
+        return error;
       packed += argument.value.size();
       continue;
     }
@@ -441,9 +435,8 @@ Error Run::placeArguments() {
       return createStringError("--arg=" + argument.text + ": argument '" +
                                record.name + "' of kernel '" + kernel->name +
                                "' is a pointer");
-    put(argument, record.offset);
-    if (clash)
-      return overlap();
+    if (Error error = put(argument, record.offset))
+      return error;
   }
   const bool anyPlaced =
       any_of(arguments, [](const Argument &a) { return a.offset.has_value(); });

@@ -185,11 +185,11 @@ Expected<Kernel> build(const std::string &tactic, const Problem &problem,
     return assembler().assembleSource(*source, "mutated.s");
   }();
   if (!assembled)
-    return assembled.takeError();
+    return unmade(assembled.takeError());
   Expected<std::shared_ptr<sim::CodeObject>> object =
       sim::CodeObject::load(assembled->object.bytes);
   if (!object)
-    return object.takeError();
+    return unmade(object.takeError());
   kernel.object = *object;
   if (EvidenceLog *log = EvidenceLog::get(); log && mutations.empty())
     log->built(kernel, assembled->object);

@@ -176,8 +176,8 @@ TEST(MoeCountersNegative, ABrokenRequirementIsNamed) {
     EXPECT_NE(text.find(requirement), std::string::npos)
         << requirement << " is not in: " << text;
   };
-  const char *const moe = "include/moe.inc", *const grouped =
-                                                 "moe/down_reduce_grouped.s";
+  const char *const moe = "include/moe.inc", *const deal =
+                                                 "include/moe_deal.inc";
   EXPECT_EQ(violations(up), "");
   // Half of each block twice.
   broken(up, moe, "global_load_dwordx4 \\file[\\v+4",
@@ -197,7 +197,7 @@ TEST(MoeCountersNegative, ABrokenRequirementIsNamed) {
   broken(up, "include/kernel.inc", ".amdhsa_private_segment_fixed_size 0",
          ".amdhsa_private_segment_fixed_size 64", "scratch");
   // Products of one expert's tokens in the same bank.
-  broken(down, grouped, "s_lshl_b32 s[S_TMP], s[S_TMP], 4",
+  broken(down, deal, "s_lshl_b32 s[S_TMP], s[S_TMP], 4",
          "s_lshl_b32 s[S_TMP], s[S_TMP], 8", "conflicts");
 }
 

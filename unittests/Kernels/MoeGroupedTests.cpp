@@ -265,8 +265,9 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
     return noticed(downReduce(c, true), downReduceProblem(c), inputs.buffers(c),
                    {}, {{file, from, to, occurrence}}, check);
   };
-  const char *const file = "moe/down_reduce_grouped.s";
-  EXPECT_EQ(wrong(file, "// What is in a round\n", "// A round\n"), "");
+  const char *const file = "moe/down_reduce_grouped.s",
+                    *const deal = "include/moe_deal.inc";
+  EXPECT_EQ(wrong(deal, "// Netra", "// The Netra"), "");
   // Waits and barriers removed.
   EXPECT_NE(
       wrong(file, "netra_wait_memory (2 * DG_STEPS", "netra_wait_memory 63 //")
@@ -290,13 +291,13 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
                   "  s_cbranch_execz",
                   "s_mov_b64 exec, 0\n  s_cbranch_execz"),
             "");
-  EXPECT_NE(wrong(file, "s_cmp_eq_u32 s[S_ROW], s[S_TOKEN]",
+  EXPECT_NE(wrong(deal, "s_cmp_eq_u32 s[S_ROW], s[S_TOKEN]",
                   "s_cmp_lg_u32 s[S_ROW], s[S_TOKEN]"),
             "");
-  EXPECT_NE(wrong(file, "s_bitset1_b32 s[S_CHOSE], s[S_LIST]",
+  EXPECT_NE(wrong(deal, "s_bitset1_b32 s[S_CHOSE], s[S_LIST]",
                   "s_bitset1_b32 s[S_CHOSE], 0"),
             "");
-  EXPECT_NE(wrong(file, "s_cmp_lt_u32 s[S_LIST], DG_LIMIT",
+  EXPECT_NE(wrong(deal, "s_cmp_lt_u32 s[S_LIST], DG_LIMIT",
                   "s_cmp_le_u32 s[S_LIST], DG_LIMIT"),
             "");
   EXPECT_NE(wrong(file, "0xfefefefe", "0xfffefffe"), "");
@@ -321,7 +322,7 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
   c = down(7, 30, 6, 256, 256, true);
   ids.resize(42);
   inputs = DownInputs(c, 9, ids);
-  EXPECT_EQ(wrong(file, "// What is in a round\n", "// A round\n"), "");
+  EXPECT_EQ(wrong(deal, "// Netra", "// The Netra"), "");
   EXPECT_NE(wrong(file, "s_mov_b32 exec_hi, exec_lo", "s_mov_b32 exec_hi, 0"),
             "");
   EXPECT_NE(wrong(file, "v_mul_u32_u24 v[V_DC], DG_QUAD, v[V_DC]", "s_nop 0"),
@@ -333,13 +334,13 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
   // Codes that are permuted by their place in a list.
   c.bf16 = true;
   inputs = DownInputs(c, 9, ids);
-  EXPECT_EQ(wrong(file, "// What is in a round\n", "// A round\n"), "");
-  EXPECT_NE(wrong(file, "s_add_u32 s[S_PLACED], s[S_PLACED], 1", "s_nop 0"),
+  EXPECT_EQ(wrong(deal, "// Netra", "// The Netra"), "");
+  EXPECT_NE(wrong(deal, "s_add_u32 s[S_PLACED], s[S_PLACED], 1", "s_nop 0"),
             "");
   EXPECT_NE(wrong(file, "v_xor_b32 v[V_T0], v[V_T0], v[V_XW]",
                   "v_mov_b32 v[V_T0], v[V_XW]"),
             "");
-  EXPECT_NE(wrong(file, ".Ldg_placed\\@:\n  netra_barrier",
+  EXPECT_NE(wrong(deal, ".Ldg_placed\\@:\n  netra_barrier",
                   ".Ldg_placed\\@:\n  s_nop 0")
                 .find("race"),
             std::string::npos);

@@ -18,24 +18,21 @@ using Races = Checkers;
 constexpr WorkgroupOrder orders[] = {WorkgroupOrder::Forward,
                                      WorkgroupOrder::Reverse};
 
-TEST_F(Races, WaitBehindAReleasePublishesNothing) {
-  // Work-group 0 writes a value and then a flag, for which work-group 1 waits.
-  // A wait behind the flag comes too late, however early it is done.
-  const auto body = [](const char *before, const char *after) {
-    return std::string(R"(
+/// Work-group 0 does `publish`; work-group 1 does `read` once the first dword
+/// of p1 is 1. Both begin with `setup`; v2 is 0 and v3 is 1.
+std::string handshake(const std::string &setup, const std::string &publish,
+                      const std::string &read) {
+  return R"(
   s_load_dwordx4 s[4:7], s[0:1], 0x0
-  s_mov_b64 exec, 1
   v_mov_b32 v2, 0
   v_mov_b32 v3, 1
+  )" + setup +
+         R"(
   s_waitcnt lgkmcnt(0)
   s_cmp_lg_u32 s2, 0
   s_cbranch_scc1 .Lreader
-  global_store_dword v2, v3, s[6:7] offset:64
-  )") + before +
-           R"(
-  global_store_dword v2, v3, s[6:7] sc0 sc1
-  )" + after +
-           R"(
+  )" + publish +
+         R"(
   s_endpgm
 .Lreader:
   global_load_dword v4, v2, s[6:7] sc0 sc1
@@ -43,10 +40,170 @@ TEST_F(Races, WaitBehindAReleasePublishesNothing) {
   v_readfirstlane_b32 s8, v4
   s_cmp_lg_u32 s8, 1
   s_cbranch_scc1 .Lreader
-  buffer_inv sc1
-  global_load_dword v5, v2, s[6:7] offset:64
-  s_waitcnt vmcnt(0)
+  )" + read +
+         R"(
+  s_waitcnt vmcnt(0) lgkmcnt(0)
 )";
+}
+
+constexpr char release[] = "\n  global_store_dword v2, v3, s[6:7] sc0 sc1\n  ";
+
+TEST_F(Races, RaceInLds) {
+  const auto body = [](const char *barrier) {
+    return std::string(R"(
+  v_lshlrev_b32 v2, 2, v0
+  ds_write_b32 v2, v0
+  s_waitcnt lgkmcnt(0)
+  )") + barrier +
+           R"(
+  v_xor_b32 v3, 0x100, v2
+  ds_read_b32 v4, v3
+  s_waitcnt lgkmcnt(0)
+)";
+  };
+  EXPECT_THAT(check(CheckRace, body("s_barrier"), 512, 2), IsEmpty());
+  auto findings = check(CheckRace, body(""), 512, 2);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], AllOf(HasSubstr("race: wave"),
+                                 HasSubstr("in the same barrier interval")));
+}
+
+TEST_F(Races, AtomicsInLdsRaceWithPlainAccessesOnly) {
+  // Both waves update the same counters, then do `after`. LDS serves atomic
+  // operations one by one; nothing orders what is not atomic with them.
+  const auto findings = [&](const std::string &after) {
+    return check(CheckRace | CheckWait, R"(
+  v_and_b32 v2, 63, v0
+  v_lshlrev_b32 v2, 2, v2
+  v_mov_b32 v3, 1
+  ds_add_u32 v2, v3
+  s_waitcnt lgkmcnt(0)
+)" + after + "\n  s_waitcnt lgkmcnt(0)\n",
+                 512, 2);
+  };
+  EXPECT_THAT(findings(""), IsEmpty());
+  EXPECT_THAT(findings("  ds_add_rtn_u32 v4, v2, v3\n"), IsEmpty());
+  for (const std::string access :
+       {"  ds_write_b32 v2, v3\n", "  ds_read_b32 v4, v2\n"}) {
+    EXPECT_THAT(findings("  s_barrier\n  v_lshlrev_b32 v2, 2, v0\n" + access),
+                IsEmpty())
+        << access;
+    auto races = findings(access);
+    ASSERT_THAT(races, SizeIs(1)) << access;
+    EXPECT_THAT(races[0], AllOf(HasSubstr("race: wave"),
+                                HasSubstr("by `ds_add_u32 v2, v3`")))
+        << access;
+  }
+  // A wave that wrote before the atomic operations of the other.
+  EXPECT_THAT(check(CheckRace, R"(
+  v_and_b32 v2, 63, v0
+  v_lshlrev_b32 v2, 2, v2
+  v_mov_b32 v3, 1
+  v_readfirstlane_b32 s8, v0
+  s_cmp_eq_u32 s8, 0
+  s_cbranch_scc0 .Lsecond
+  ds_write_b32 v2, v3
+  s_endpgm
+.Lsecond:
+  ds_add_u32 v2, v3
+)",
+                    512, 2),
+              SizeIs(1));
+}
+
+// One access may touch a part of what another touches, and the four dwords
+// between two multiples of 16 are kept together only as long as they are alike.
+TEST_F(Races, RacesOfPartsOfAQuad) {
+  const auto findings = [&](const std::string &first,
+                            const std::string &second) {
+    return check(CheckRace, R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_and_b32 v2, 63, v0
+  v_lshlrev_b32 v2, 4, v2
+  v_readfirstlane_b32 s8, v0
+  s_waitcnt lgkmcnt(0)
+  s_cmp_eq_u32 s8, 0
+  s_cbranch_scc0 .Lsecond
+  )" + first + R"(
+  s_endpgm
+.Lsecond:
+  )" + second + "\n",
+                 1024, 2);
+  };
+  struct Line {
+    const char *first, *second, *bytes; ///< nullptr: no race
+  } lines[] = {
+      {"ds_write_b128 v2, v[4:7]", "ds_read_b32 v8, v2 offset:8", "8 to 11"},
+      {"ds_write_b32 v2, v4 offset:8", "ds_read_b128 v[4:7], v2", "8 to 11"},
+      {"ds_write_b32 v2, v4 offset:8", "ds_read_b64 v[4:5], v2", nullptr},
+      {"ds_write_b64 v2, v[4:5]", "ds_write_b64 v2, v[4:5] offset:8", nullptr},
+      {"ds_read_b64 v[4:5], v2", "ds_write_b64 v2, v[4:5] offset:4", "4 to 7"},
+      {"ds_write_b8 v2, v4 offset:5", "ds_read_u8 v4, v2 offset:6", nullptr},
+      {"ds_write_b8 v2, v4 offset:5", "ds_read_u16 v4, v2 offset:4", "4 to 7"},
+      {"ds_read_b128 v[4:7], v2", "ds_read_b32 v4, v2", nullptr},
+      {"ds_write_b32 v2, v4\n  ds_write_b32 v2, v4 offset:4",
+       "ds_read_b64 v[4:5], v2 offset:8", nullptr},
+      {"ds_write_b32 v2, v4\n  ds_write_b32 v2, v4 offset:4",
+       "ds_read_b64 v[4:5], v2 offset:4", "LDS bytes 4 to 7"},
+      // A plain store behind an atomic operation of the same wave.
+      {"ds_add_u32 v2, v4\n  ds_add_u32 v2, v4",
+       "s_nop 0\n  s_nop 0\n  s_nop 0\n  ds_add_u32 v2, v4", nullptr},
+      {"ds_add_u32 v2, v4\n  ds_write_b32 v2, v4",
+       "s_nop 0\n  s_nop 0\n  s_nop 0\n  ds_add_u32 v2, v4",
+       "by `ds_write_b32 v2, v4`"},
+      {"global_store_dwordx4 v2, v[4:7], s[6:7]",
+       "global_load_dword v4, v2, s[6:7] offset:12",
+       "by `global_store_dwordx4"},
+      {"global_store_dword v2, v4, s[6:7] offset:4",
+       "global_load_dwordx2 v[4:5], v2, s[6:7] offset:8", nullptr},
+      {"global_store_dword v2, v4, s[6:7] offset:4",
+       "global_load_dwordx4 v[4:7], v2, s[6:7]", "by `global_store_dword v2"},
+      {"global_load_dword v4, v2, s[6:7]",
+       "global_store_dwordx3 v2, v[4:6], s[6:7] offset:4", nullptr},
+      {"global_load_dword v4, v2, s[6:7] offset:8",
+       "global_store_dwordx3 v2, v[4:6], s[6:7]", "by `global_load_dword v4"},
+      {"global_store_byte v2, v4, s[6:7]",
+       "global_load_ubyte v4, v2, s[6:7] offset:1", nullptr},
+      {"global_store_dword v2, v4, s[6:7]\n"
+       "  global_store_dword v2, v4, s[6:7] offset:4",
+       "global_load_dword v4, v2, s[6:7] offset:4", "s[6:7] offset:4` (at"},
+  };
+  for (const Line &line : lines) {
+    auto races = findings(line.first, line.second);
+    if (!line.bytes) {
+      EXPECT_THAT(races, IsEmpty()) << line.first << "; " << line.second;
+      continue;
+    }
+    ASSERT_THAT(races, SizeIs(1)) << line.first << "; " << line.second;
+    EXPECT_THAT(races[0], HasSubstr(line.bytes))
+        << line.first << "; " << line.second;
+  }
+}
+
+TEST_F(Races, RaceInGlobalMemory) {
+  const auto body = [](const char *lane) {
+    return std::string("  s_load_dwordx4 s[4:7], s[0:1], 0x0\n  ") + lane +
+           R"(
+  v_lshlrev_b32 v2, 2, v1
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v2, v0, s[6:7]
+)";
+  };
+  EXPECT_THAT(check(CheckRace, body("v_mov_b32 v1, v0"), 0, 2), IsEmpty());
+  auto findings = check(CheckRace, body("v_and_b32 v1, 63, v0"), 0, 2);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0], HasSubstr("which another wave writes"));
+}
+
+TEST_F(Races, WaitBehindAReleasePublishesNothing) {
+  // Work-group 0 writes a value and then a flag, for which work-group 1 waits.
+  // A wait behind the flag comes too late, however early it is done.
+  const auto body = [](const std::string &before, const std::string &after) {
+    return handshake("s_mov_b64 exec, 1",
+                     "global_store_dword v2, v3, s[6:7] offset:64\n  " +
+                         before + release + after,
+                     "buffer_inv sc1\n"
+                     "  global_load_dword v5, v2, s[6:7] offset:64");
   };
   struct {
     const char *before, *after;
@@ -85,40 +242,43 @@ TEST_F(Races, WaitBehindAReleasePublishesNothing) {
 
 TEST_F(Races, OneWaveReleasesWhatAnotherWaitedFor) {
   // Both waves of work-group 0 write; the first releases behind a barrier.
-  const auto body = [](const char *wait) {
-    return std::string(R"(
-  s_load_dwordx4 s[4:7], s[0:1], 0x0
-  v_mov_b32 v2, 0
-  v_mov_b32 v3, 1
-  v_lshlrev_b32 v6, 2, v0
-  v_readfirstlane_b32 s9, v0
-  s_waitcnt lgkmcnt(0)
-  s_cmp_lg_u32 s2, 0
-  s_cbranch_scc1 .Lreader
-  global_store_dword v6, v3, s[6:7] offset:128
-  )") + wait +
-           R"(
-  s_barrier
-  s_cmp_lg_u32 s9, 0
-  s_cbranch_scc1 .Lend
-  global_store_dword v2, v3, s[6:7] sc0 sc1
-  s_endpgm
-.Lreader:
-  global_load_dword v4, v2, s[6:7] sc0 sc1
-  s_waitcnt vmcnt(0)
-  v_readfirstlane_b32 s8, v4
-  s_cmp_lg_u32 s8, 1
-  s_cbranch_scc1 .Lreader
-  global_load_dword v5, v6, s[6:7] offset:128
-  s_waitcnt vmcnt(0)
-.Lend:
-)";
+  const auto body = [](const std::string &wait) {
+    return handshake(
+        "v_lshlrev_b32 v6, 2, v0\n  v_readfirstlane_b32 s9, v0",
+        "global_store_dword v6, v3, s[6:7] offset:128\n  " + wait +
+            "\n  s_barrier\n  s_cmp_lg_u32 s9, 0\n  s_cbranch_scc1 .Lend" +
+            release + "\n.Lend:",
+        "global_load_dword v5, v6, s[6:7] offset:128");
   };
   EXPECT_THAT(checkKernel(CheckRace, wrapKernel(body("s_waitcnt vmcnt(0)")),
                           {128, 1, 1}, 2),
               IsEmpty());
   EXPECT_THAT(checkKernel(CheckRace, wrapKernel(body("")), {128, 1, 1}, 2),
               SizeIs(1));
+}
+
+TEST_F(Races, ReleaseThatDoesNotWaitOrdersNothing) {
+  // Work-group 0 writes a value and then a flag, which work-group 1 waits for.
+  const auto findings = [](const char *wait) {
+    DeviceOptions options;
+    options.checks = CheckRace;
+    options.instructionLimit = 1'000'000;
+    Device device(options);
+    const uint64_t p = upload(device, std::vector<uint32_t>(64, 0), "shared");
+    const std::string body =
+        handshake("s_mov_b64 exec, 1",
+                  std::string("global_store_dword v2, v3, s[6:7] offset:64\n") +
+                      wait + "\n  global_atomic_add v2, v3, s[6:7] sc1",
+                  "global_load_dword v5, v2, s[6:7] offset:64");
+    return run(device, assembly(wrapKernel(body)), "k", {2, 1, 1}, {64, 1, 1},
+               Arguments().add(p).add(p));
+  };
+  EXPECT_THAT(findings("s_waitcnt vmcnt(0)"), IsEmpty());
+  auto unordered = findings("");
+  ASSERT_THAT(unordered, SizeIs(1));
+  EXPECT_THAT(unordered[0],
+              AllOf(HasSubstr("race: "), HasSubstr("work-group 0 writes by "
+                                                   "`global_store_dword")));
 }
 
 TEST_F(Races, ScalarMemoryTakesPart) {
@@ -181,33 +341,11 @@ TEST_F(Races, ScalarMemoryTakesPart) {
 }
 
 TEST_F(Races, ScalarStoreIsPublishedWhenItWasWaitedFor) {
-  const auto body = [](const char *wait) {
-    return std::string(R"(
-  s_load_dwordx4 s[4:7], s[0:1], 0x0
-  s_mov_b64 exec, 1
-  v_mov_b32 v2, 0
-  v_mov_b32 v3, 1
-  s_movk_i32 s20, 5
-  s_waitcnt lgkmcnt(0)
-  s_cmp_lg_u32 s2, 0
-  s_cbranch_scc1 .Lreader
-  s_store_dword s20, s[6:7], 0x40
-  )") + wait +
-           R"(
-  s_dcache_wb
-  s_waitcnt vmcnt(0)
-  global_store_dword v2, v3, s[6:7] sc0 sc1
-  s_endpgm
-.Lreader:
-  global_load_dword v4, v2, s[6:7] sc0 sc1
-  s_waitcnt vmcnt(0)
-  v_readfirstlane_b32 s8, v4
-  s_cmp_lg_u32 s8, 1
-  s_cbranch_scc1 .Lreader
-  s_dcache_inv
-  s_load_dword s8, s[6:7], 0x40
-  s_waitcnt lgkmcnt(0)
-)";
+  const auto body = [](const std::string &wait) {
+    return handshake("s_mov_b64 exec, 1\n  s_movk_i32 s20, 5",
+                     "s_store_dword s20, s[6:7], 0x40\n  " + wait +
+                         "\n  s_dcache_wb\n  s_waitcnt vmcnt(0)" + release,
+                     "s_dcache_inv\n  s_load_dword s8, s[6:7], 0x40");
   };
   EXPECT_THAT(checkKernel(CheckRace, wrapKernel(body("s_waitcnt lgkmcnt(0)")),
                           {64, 1, 1}, 2),

@@ -237,6 +237,11 @@ void abandonStaging();
 /// Reads engine.json of a bundle (nothing else).
 llvm::Expected<Engine> readBundle(llvm::StringRef directory);
 
+/// The most bytes of the plan's arena that are live during one step, each value
+/// aligned: no arena that these lifetimes allow is smaller. The engine need not
+/// be verified.
+uint64_t getArenaLowerBound(const Engine &engine, const EnginePlan &plan);
+
 /// One fault of a bundle: `where` is a file or a JSON pointer into engine.json.
 struct BundleFinding {
   std::string where;
