@@ -6,17 +6,23 @@
 // targets are stated in. Names tell what differs from the default: `checked`
 // runs all checkers, `sequential` the other arithmetic of matrix instructions,
 // `flushing` a MODE that flushes f32 denormals, `spread` matrix operands that
-// differ in each lane and are spread over eight binades. The rows `threads/N`
-// run many work-groups on N host threads: their real times compare.
+// differ in each lane and are spread over eight binades. Lanes access memory 16
+// bytes apart, which leaves gaps if they access less; `dense` ones follow each
+// other, `scattered` ones lie anywhere in 16 KiB. Flat and scalar loads come
+// with the wait that each needs. A row whose kernel a checker reports is an
+// error.
+//
+// For the rows `ratio/` see CheckerRatio.h. The rows `threads/N` run many
+// work-groups on N host threads: their real times compare.
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckerRatio.h"
 #include "Netra/Simulator/Simulator.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <benchmark/benchmark.h>
 #include <cstdlib>
 #include <map>
 
@@ -76,6 +82,14 @@ std::shared_ptr<CodeObject> assemble(const std::string &body,
 
 constexpr unsigned BodyLength = 32, Rounds = 2000;
 
+/// Writes all of the LDS.
+std::string fillLds() {
+  std::string text;
+  for (unsigned at = 0; at < 16384; at += 1024)
+    text += "  ds_write_b128 v1, v[4:7] offset:" + std::to_string(at) + "\n";
+  return text + "  s_waitcnt lgkmcnt(0)\n";
+}
+
 std::string repeat(const std::string &line, unsigned times) {
   std::string text;
   for (unsigned i = 0; i < times; ++i)
@@ -96,8 +110,23 @@ const char initialise[] = "  s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
                           "  v_mov_b32 v4, 0\n  v_mov_b32 v5, 0\n"
                           "  v_mov_b32 v6, 0\n  v_mov_b32 v7, 0\n"
                           "  s_mov_b64 vcc, 0x55\n  s_mov_b32 s6, 0\n"
-                          "  ds_write_b128 v1, v[4:7]\n"
                           "  s_waitcnt lgkmcnt(0)\n";
+
+/// Addresses for accesses: v64 lanes 4 bytes apart, v65 2, v66 1, v67 anywhere
+/// in 16 KiB, v[68:69] as a flat address with lanes 16 bytes apart, v[70:71]
+/// with lanes 4 bytes apart; s[8:11] describes the buffer.
+const char addresses[] =
+    "  v_lshlrev_b32 v64, 2, v0\n  v_lshlrev_b32 v65, 1, v0\n"
+    "  v_mov_b32 v66, v0\n  s_mov_b32 s21, 0x9e3779b1\n"
+    "  v_mul_lo_u32 v67, v0, s21\n  v_lshrrev_b32 v67, 18, v67\n"
+    "  v_and_b32 v67, 0x3ffc, v67\n"
+    "  v_mov_b32 v69, s5\n  v_add_co_u32 v68, vcc, s4, v1\n"
+    "  v_addc_co_u32 v69, vcc, 0, v69, vcc\n"
+    "  v_mov_b32 v71, s5\n  v_add_co_u32 v70, vcc, s4, v64\n"
+    "  v_addc_co_u32 v71, vcc, 0, v71, vcc\n"
+    "  s_mov_b64 vcc, 0x55\n  s_mov_b32 m0, 0\n"
+    "  s_mov_b32 s8, s4\n  s_mov_b32 s9, s5\n"
+    "  s_mov_b32 s10, 0x10000\n  s_mov_b32 s11, 0x27000\n";
 
 struct Setting {
   unsigned checks = 0;
@@ -127,50 +156,83 @@ std::string spreadOperands(const Setting &setting) {
   return text;
 }
 
-/// Launches as often as `state` asks for; the one argument is `buffer`.
-bool launchAll(benchmark::State &state, Device &device,
-               const std::shared_ptr<CodeObject> &object, LaunchParams params,
-               const uint64_t &buffer) {
+/// Launches once; false, and an error in `state`, if that fails. The one
+/// argument is `buffer`.
+bool launchOnce(benchmark::State &state, Device &device,
+                const std::shared_ptr<CodeObject> &object, LaunchParams params,
+                const uint64_t &buffer) {
   params.kernarg = ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(&buffer),
                                      sizeof(buffer));
-  for (auto _ : state) {
-    auto result = device.launch(object, object->kernels()[0], params);
-    if (!result) {
-      state.SkipWithError(toString(result.takeError()).c_str());
-      return false;
-    }
+  auto result = device.launch(object, object->kernels()[0], params);
+  if (!result) {
+    state.SkipWithError(toString(result.takeError()).c_str());
+    return false;
+  }
+  // Reports take their time: a loop that has some measures them.
+  if (!result->findings.empty()) {
+    state.SkipWithError(result->findings.front().message.c_str());
+    return false;
   }
   return true;
 }
 
-/// Runs `body`, lines of `count` instructions in all, Rounds times.
+/// `body`, Rounds times, on a device of its own and one host thread.
+class Loop {
+public:
+  Loop(const std::string &body, const Setting &setting)
+      : device(optionsOf(setting)) {
+    std::string prologue = initialise;
+    for (unsigned v = 8; v < 64; ++v)
+      prologue += "  v_mov_b32 v" + std::to_string(v) + ", 1.0\n";
+    prologue += fillLds() + addresses;
+    if (setting.keptBits)
+      prologue += spreadOperands(setting);
+    object = assemble(loop(prologue, body), setting.denormals);
+    buffer = cantFail(device.allocate(65536));
+    cantFail(device.fill(buffer, 0, 65536));
+  }
+  bool launch(benchmark::State &state) {
+    if (!object) {
+      state.SkipWithError("cannot make the kernel");
+      return false;
+    }
+    LaunchParams params;
+    params.block = {64, 1, 1};
+    return launchOnce(state, device, object, params, buffer);
+  }
+
+private:
+  static DeviceOptions optionsOf(const Setting &setting) {
+    DeviceOptions options;
+    options.threads = 1;
+    options.checks = setting.checks;
+    options.mfma = setting.model;
+    options.reportLimit = 1;
+    return options;
+  }
+
+  Device device;
+  std::shared_ptr<CodeObject> object;
+  uint64_t buffer = 0;
+};
+
+/// Runs `body`, lines of `count` instructions in all.
 void measure(benchmark::State &state, const std::string &body, unsigned count,
              const Setting &setting) {
-  std::string prologue = initialise;
-  for (unsigned v = 8; v < 64; ++v)
-    prologue += "  v_mov_b32 v" + std::to_string(v) + ", 1.0\n";
-  if (setting.keptBits)
-    prologue += spreadOperands(setting);
-  auto object = assemble(loop(prologue, body), setting.denormals);
-  if (!object) {
-    state.SkipWithError("cannot make the kernel");
-    return;
-  }
-  DeviceOptions options;
-  options.threads = 1;
-  options.checks = setting.checks;
-  options.mfma = setting.model;
-  options.reportLimit = 1;
-  Device device(options);
-  const uint64_t buffer = cantFail(device.allocate(65536));
-  cantFail(device.fill(buffer, 0, 65536));
-  LaunchParams params;
-  params.block = {64, 1, 1};
-  if (!launchAll(state, device, object, params, buffer))
-    return;
+  Loop loop(body, setting);
+  for (auto _ : state)
+    if (!loop.launch(state))
+      return;
   state.counters["per_instruction"] = benchmark::Counter(
       double(state.iterations()) * Rounds * count,
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void compare(benchmark::State &state, const std::string &body, unsigned count) {
+  Loop plain(body, {}), checked(body, {CheckAll});
+  compareChecked(state, double(Rounds) * count, [&](bool isChecked) {
+    return (isChecked ? checked : plain).launch(state);
+  });
 }
 
 /// 64 work-groups of 4 waves on some host threads.
@@ -189,8 +251,9 @@ void measureThreads(benchmark::State &state, unsigned threads) {
   LaunchParams params;
   params.grid = {64, 1, 1};
   params.block = {256, 1, 1};
-  if (!launchAll(state, device, object, params, buffer))
-    return;
+  for (auto _ : state)
+    if (!launchOnce(state, device, object, params, buffer))
+      return;
   state.counters["instructions"] = benchmark::Counter(
       double(state.iterations()) * 64 * 4 * Rounds * BodyLength,
       benchmark::Counter::kIsRate);
@@ -237,8 +300,49 @@ struct Case {
     {"memory/global_load_dword", "global_load_dword v24, v1, s[4:5]"},
     {"memory/global_store_dwordx4",
      "global_store_dwordx4 v1, v[24:27], s[4:5]"},
+    {"memory/global_load_dword_dense", "global_load_dword v24, v64, s[4:5]"},
+    {"memory/global_load_ushort_dense", "global_load_ushort v24, v65, s[4:5]"},
+    {"memory/global_load_ubyte_dense", "global_load_ubyte v24, v66, s[4:5]"},
+    {"memory/global_load_dword_scattered",
+     "global_load_dword v24, v67, s[4:5]"},
+    {"memory/global_load_dwordx2", "global_load_dwordx2 v[24:25], v1, s[4:5]"},
+    {"memory/global_load_dwordx3", "global_load_dwordx3 v[24:26], v1, s[4:5]"},
+    {"memory/global_load_lds_dword", "global_load_lds_dword v64, s[4:5]"},
+    {"memory/global_load_lds_dwordx4", "global_load_lds_dwordx4 v1, s[4:5]"},
+    {"memory/global_store_dword_dense", "global_store_dword v64, v24, s[4:5]"},
+    {"memory/global_store_dword", "global_store_dword v1, v24, s[4:5]"},
+    {"memory/global_store_short_dense", "global_store_short v65, v24, s[4:5]"},
+    {"memory/global_store_dword_scattered",
+     "global_store_dword v67, v24, s[4:5]"},
+    {"memory/global_atomic_add_dense", "global_atomic_add v64, v24, s[4:5]"},
+    {"memory/global_atomic_add_scattered",
+     "global_atomic_add v67, v24, s[4:5]"},
+    {"memory/flat_load_dwordx4",
+     "flat_load_dwordx4 v[24:27], v[68:69]\n  s_waitcnt vmcnt(0) lgkmcnt(0)"},
+    {"memory/flat_load_dword_dense",
+     "flat_load_dword v24, v[70:71]\n  s_waitcnt vmcnt(0) lgkmcnt(0)"},
+    {"memory/buffer_load_dwordx4",
+     "buffer_load_dwordx4 v[24:27], v1, s[8:11], 0 offen"},
+    {"memory/buffer_load_dword_dense",
+     "buffer_load_dword v24, v64, s[8:11], 0 offen"},
+    {"memory/buffer_store_dwordx4",
+     "buffer_store_dwordx4 v[24:27], v1, s[8:11], 0 offen"},
+    {"memory/s_load_dwordx8",
+     "s_load_dwordx8 s[24:31], s[4:5], 0x40\n  s_waitcnt lgkmcnt(0)"},
     {"lds/ds_read_b128", "ds_read_b128 v[24:27], v1"},
+    {"lds/ds_read_b64", "ds_read_b64 v[24:25], v1"},
+    {"lds/ds_read_b32_dense", "ds_read_b32 v24, v64"},
+    {"lds/ds_read_u16_dense", "ds_read_u16 v24, v65"},
+    {"lds/ds_read_u8_dense", "ds_read_u8 v24, v66"},
+    {"lds/ds_read_b32_scattered", "ds_read_b32 v24, v67"},
+    {"lds/ds_read2_b32", "ds_read2_b32 v[24:25], v64 offset1:64"},
     {"lds/ds_write_b64", "ds_write_b64 v1, v[24:25]"},
+    {"lds/ds_write_b128", "ds_write_b128 v1, v[24:27]"},
+    {"lds/ds_write_b32_dense", "ds_write_b32 v64, v24"},
+    {"lds/ds_write_b16_dense", "ds_write_b16 v65, v24"},
+    {"lds/ds_write_b32_scattered", "ds_write_b32 v67, v24"},
+    {"lds/ds_add_u32_dense", "ds_add_u32 v64, v24"},
+    {"lds/ds_add_u32_scattered", "ds_add_u32 v67, v24"},
 };
 
 /// A bit of everything that a kernel does between two barriers, with the waits
@@ -274,6 +378,13 @@ void add(const std::string &name, const std::string &body, unsigned count,
   });
 }
 
+void addRatio(const std::string &name, const std::string &body,
+              unsigned count) {
+  benchmark::RegisterBenchmark(
+      ("ratio/" + name).c_str(),
+      [=](benchmark::State &s) { compare(s, body, count); });
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -282,6 +393,7 @@ int main(int argc, char **argv) {
     const std::string body = repeat(c.instruction, BodyLength);
     add(name, body, BodyLength, {});
     add("checked/" + name, body, BodyLength, {CheckAll});
+    addRatio(name, body, BodyLength);
     if (StringRef(name).starts_with("mfma")) {
       add("sequential/" + name, body, BodyLength, {0, MfmaModel::Sequential});
       const bool isBf16 = StringRef(name).ends_with("bf16");
@@ -296,6 +408,7 @@ int main(int argc, char **argv) {
   const MixedBody mixed = mixedBody();
   add("program/mixed", mixed.body, mixed.count, {});
   add("checked/program/mixed", mixed.body, mixed.count, {CheckAll});
+  addRatio("program/mixed", mixed.body, mixed.count);
   for (unsigned threads : {1u, 2u})
     benchmark::RegisterBenchmark(
         ("threads/" + std::to_string(threads)).c_str(),

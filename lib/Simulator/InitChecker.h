@@ -58,10 +58,10 @@ public:
           state.setScalar(s, ~0u);
     state.scc |= footprint.writesScc;
   }
-  void globalAccess(const Instruction &inst, Wave &w, const uint64_t *address,
-                    uint64_t mask, unsigned bytes, AccessKind kind);
-  void ldsAccess(const Instruction &inst, Wave &w, const uint32_t *address,
-                 uint64_t mask, unsigned bytes, AccessKind kind);
+  void globalAccess(const Instruction &inst, Wave &w, const AccessRuns &runs,
+                    AccessKind kind);
+  void ldsAccess(const Instruction &inst, Wave &w, const AccessRuns &runs,
+                 AccessKind kind);
   void scratchAccess(const Instruction &inst, Wave &w, const uint32_t *offset,
                      uint64_t mask, unsigned bytes, AccessKind kind);
   void scalarAccess(const Instruction &inst, Wave &w, uint64_t address,

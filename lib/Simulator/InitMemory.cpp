@@ -1,7 +1,6 @@
 //===- InitMemory.cpp - Undefined bytes in memory and registers ----------===//
 // SPDX-License-Identifier: MIT
 
-#include "AccessRuns.h"
 #include "InitChecker.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -384,70 +383,68 @@ void InitChecker::accessUndefined(const Instruction &inst, const Wave &w,
 
 /// Whether nothing more is to do for a load of defined bytes, or for a store of
 /// defined ones. Lanes lie apart; \p shadow is that of \p origin.
-template <unsigned Bytes, typename Address>
-static bool isDefinedApart(uint8_t *shadow, Address origin,
-                           const Address *address, uint64_t mask,
-                           bool isStore) {
-  uint8_t ones[Bytes];
-  std::memset(ones, 1, Bytes);
+template <unsigned Bytes>
+static bool isDefinedApart(uint8_t *shadow, uint64_t origin,
+                           const AccessRuns &runs, bool isStore) {
   bool isDefined = true;
-  for (; mask; mask &= mask - 1) {
-    uint8_t *at = shadow + (address[__builtin_ctzll(mask)] - origin);
+  for (unsigned i = 0; i < runs.size(); ++i) {
+    uint8_t *at = shadow + (runs.start(i) - origin);
     if (isStore)
-      std::memcpy(at, ones, Bytes);
+      std::memset(at, 1, Bytes);
     else
-      isDefined &= std::memcmp(at, ones, Bytes) == 0;
+      isDefined &= allSet(at, Bytes);
   }
   return isDefined;
 }
-template <typename Address>
-static bool isDefinedApart(uint8_t *shadow, Address origin,
-                           const Address *address, uint64_t mask,
-                           unsigned bytes, bool isStore) {
-  const uint64_t others = mask & (mask - 1);
-  if (!others ||
-      address[__builtin_ctzll(others)] - address[__builtin_ctzll(mask)] ==
-          bytes)
-    return false; // a run
-  switch (bytes) {
+static bool isDefinedApart(uint8_t *shadow, uint64_t origin,
+                           const AccessRuns &runs, bool isStore) {
+  if (!runs.areApart())
+    return false;
+  switch (runs.bytes()) {
+  case 1:
+    return isDefinedApart<1>(shadow, origin, runs, isStore);
+  case 2:
+    return isDefinedApart<2>(shadow, origin, runs, isStore);
   case 4:
-    return isDefinedApart<4>(shadow, origin, address, mask, isStore);
+    return isDefinedApart<4>(shadow, origin, runs, isStore);
   case 8:
-    return isDefinedApart<8>(shadow, origin, address, mask, isStore);
+    return isDefinedApart<8>(shadow, origin, runs, isStore);
+  case 12:
+    return isDefinedApart<12>(shadow, origin, runs, isStore);
   case 16:
-    return isDefinedApart<16>(shadow, origin, address, mask, isStore);
+    return isDefinedApart<16>(shadow, origin, runs, isStore);
   default:
     return false;
   }
 }
 
 void InitChecker::globalAccess(const Instruction &inst, Wave &w,
-                               const uint64_t *address, uint64_t mask,
-                               unsigned bytes, AccessKind kind) {
+                               const AccessRuns &runs, AccessKind kind) {
   WaveState &state = waves[w.context->index];
   DeviceMemory &memory = *monitor.state().memory;
   state.hasLoaded |= kind != AccessKind::Store;
-  if (!mask)
+  if (runs.empty())
     return;
-  const AllocationRecord *record =
-      memory.lookup(address[__builtin_ctzll(mask)]);
+  const AllocationRecord *record = memory.lookup(runs.start(0));
   bool isInOne = record && record->isTracked;
-  if (isInOne)
-    for (uint64_t rest = mask; rest; rest &= rest - 1)
-      isInOne &= address[__builtin_ctzll(rest)] - record->begin <
-                 record->end - record->begin;
+  if (isInOne) {
+    const uint64_t begin = record->begin, length = record->end - begin;
+    for (unsigned i = 0; i < runs.size(); ++i)
+      isInOne &= runs.start(i) - begin < length;
+  }
   if (isInOne && kind != AccessKind::Atomic &&
       !(kind == AccessKind::Store && state.undefined) &&
-      isDefinedApart(memory.shadow(record->begin), record->begin, address, mask,
-                     bytes, kind == AccessKind::Store))
+      isDefinedApart(memory.shadow(record->begin), record->begin, runs,
+                     kind == AccessKind::Store))
     return;
-  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
+  for (unsigned i = 0; i < runs.size(); ++i) {
+    const AccessRun run = runs[i];
     if (!record || run.begin < record->begin || run.begin >= record->end)
       record = memory.lookup(run.begin);
     if (record && record->isTracked)
       access(inst, w, state, run, memory.shadow(run.begin), kind,
              Origin::Memory, 0, 0);
-  });
+  }
 }
 
 void InitChecker::scalarAccess(const Instruction &inst, Wave &w,
@@ -469,11 +466,10 @@ void InitChecker::scalarAccess(const Instruction &inst, Wave &w,
 }
 
 void InitChecker::ldsAccess(const Instruction &inst, Wave &w,
-                            const uint32_t *address, uint64_t mask,
-                            unsigned bytes, AccessKind kind) {
+                            const AccessRuns &runs, AccessKind kind) {
   WaveState &state = waves[w.context->index];
   // read2 and write2 come in two halves: the second has the later registers.
-  const unsigned firstWord = state.hasLoaded ? bytes / 4 : 0;
+  const unsigned firstWord = state.hasLoaded ? runs.bytes() / 4 : 0;
   const unsigned store = state.stores;
   if (kind != AccessKind::Store)
     state.hasLoaded = true;
@@ -481,13 +477,11 @@ void InitChecker::ldsAccess(const Instruction &inst, Wave &w,
     ++state.stores;
   if (kind != AccessKind::Atomic &&
       !(kind == AccessKind::Store && state.undefined) &&
-      isDefinedApart(lds.data(), 0u, address, mask, bytes,
-                     kind == AccessKind::Store))
+      isDefinedApart(lds.data(), 0, runs, kind == AccessKind::Store))
     return;
-  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
-    access(inst, w, state, run, lds.data() + run.begin, kind, Origin::Lds,
-           firstWord, store);
-  });
+  for (unsigned i = 0; i < runs.size(); ++i)
+    access(inst, w, state, runs[i], lds.data() + runs.start(i), kind,
+           Origin::Lds, firstWord, store);
 }
 
 void InitChecker::scratchAccess(const Instruction &inst, Wave &w,
@@ -512,12 +506,16 @@ void InitChecker::ldsDirect(const Instruction &inst, Wave &w,
                             const uint32_t *address, uint64_t mask,
                             unsigned bytes) {
   WaveState &state = waves[w.context->index];
+  const bool isDefined = !state.hasUndefinedLoad;
   for (; mask; mask &= mask - 1) {
     const unsigned l = unsigned(__builtin_ctzll(mask));
+    if (isDefined) {
+      setAll(&lds[address[l]], bytes);
+      continue;
+    }
     for (unsigned i = 0; i < bytes; ++i)
-      lds[address[l] + i] =
-          !(state.hasUndefinedLoad && (state.loaded[i / 4] >> l & 1)) ||
-          (state.loadedBytes[i / 4][l] >> i % 4 & 1);
+      lds[address[l] + i] = !(state.loaded[i / 4] >> l & 1) ||
+                            (state.loadedBytes[i / 4][l] >> i % 4 & 1);
   }
 }
 

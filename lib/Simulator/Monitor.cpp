@@ -229,10 +229,13 @@ void Monitor::globalAccess(const Instruction &inst, Wave &w,
                            unsigned bytes, AccessKind kind) {
   if (wait && mask)
     wait->flatTouches(w, false);
-  if (init)
-    init->globalAccess(inst, w, address, mask, bytes, kind);
-  if (race)
-    race->globalAccess(inst, w, address, mask, bytes, kind);
+  if (init || race) {
+    const AccessRuns runs(address, mask, bytes);
+    if (init)
+      init->globalAccess(inst, w, runs, kind);
+    if (race)
+      race->globalAccess(inst, w, runs, kind);
+  }
   if (collector)
     collector->globalAccess(address, w, mask, bytes, kind);
 }
@@ -240,12 +243,15 @@ void Monitor::globalAccess(const Instruction &inst, Wave &w,
 void Monitor::ldsAccess(const Instruction &inst, Wave &w,
                         const uint32_t *address, uint64_t mask, unsigned bytes,
                         AccessKind kind) {
-  if (wait)
-    wait->ldsAccess(inst, w, address, mask, bytes, kind);
-  if (init)
-    init->ldsAccess(inst, w, address, mask, bytes, kind);
-  if (race)
-    race->ldsAccess(inst, w, address, mask, bytes, kind);
+  if (wait || init || race) {
+    const AccessRuns runs(address, mask, bytes);
+    if (wait)
+      wait->ldsAccess(inst, w, runs, kind);
+    if (init)
+      init->ldsAccess(inst, w, runs, kind);
+    if (race)
+      race->ldsAccess(inst, w, runs, kind);
+  }
   if (collector)
     collector->ldsAccess(address, mask, bytes, w.laneCount);
 }
@@ -272,12 +278,15 @@ void Monitor::scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
 void Monitor::ldsDirect(const Instruction &inst, Wave &w,
                         const uint32_t *address, uint64_t mask,
                         unsigned bytes) {
-  if (wait)
-    wait->ldsDirect(inst, w, address, mask, bytes);
+  if (wait || race) {
+    const AccessRuns runs(address, mask, bytes);
+    if (wait)
+      wait->ldsDirect(inst, w, runs);
+    if (race)
+      race->ldsAccess(inst, w, runs, AccessKind::Store);
+  }
   if (init)
     init->ldsDirect(inst, w, address, mask, bytes);
-  if (race)
-    race->ldsAccess(inst, w, address, mask, bytes, AccessKind::Store);
 }
 
 } // namespace netra::sim

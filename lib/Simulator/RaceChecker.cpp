@@ -8,7 +8,7 @@ using namespace llvm;
 
 namespace netra::sim {
 
-RaceChecker::RaceChecker(Monitor &monitor) : monitor(monitor) {
+RaceChecker::RaceChecker(Monitor &monitor) : monitor(monitor), lds(monitor) {
   for (StringRef name : monitor.state().program->mnemonics)
     isCacheControl.push_back(name.starts_with("buffer_inv") ||
                              name.starts_with("s_dcache_inv"));
@@ -22,17 +22,7 @@ void RaceChecker::startGroup() {
   over = {issued, 0};
   isPublished = true;
   hasPendingWrites = false;
-  const size_t quads = (size_t(monitor.state().ldsBytes) + 15) / 16;
-  if (ldsQuads.size() != quads) {
-    ldsQuads.assign(quads, LdsEntry());
-    ldsWords.assign(4 * quads, LdsEntry());
-  }
-}
-
-static const char *verb(AccessKind kind) {
-  return kind == AccessKind::Load    ? "reads"
-         : kind == AccessKind::Store ? "writes"
-                                     : "updates";
+  lds.startGroup();
 }
 
 void GlobalRaces::publish(uint32_t group, uint32_t tick,
@@ -45,16 +35,18 @@ void GlobalRaces::Quad::split() {
   words = std::make_unique<std::array<Entry, 4>>();
   for (unsigned k = 0; k < 4; ++k) {
     Entry &word = (*words)[k];
-    word = all;
-    word.readBytes = all.readBytes >> (4 * k) & 0xf;
-    word.writeBytes = all.writeBytes >> (4 * k) & 0xf;
-    if (!word.readBytes) {
-      word.readGroup = 0;
-      word.manyReadGroups = false;
+    if (const uint16_t bytes = all.read.bytes >> (4 * k) & 0xf) {
+      word.read = all.read;
+      word.read.bytes = bytes;
+      word.readInstruction = all.readInstruction;
+      word.otherReadTick = all.otherReadTick;
+      word.manyReadGroups = all.manyReadGroups;
     }
-    if (!word.writeBytes) {
-      word.writeGroup = 0;
-      word.isAtomicWrite = false;
+    if (const uint16_t bytes = all.write.bytes >> (4 * k) & 0xf) {
+      word.write = all.write;
+      word.write.bytes = bytes;
+      word.writeInstruction = all.writeInstruction;
+      word.writeSequence = all.writeSequence;
     }
   }
 }
@@ -62,18 +54,18 @@ void GlobalRaces::Quad::split() {
 void GlobalRaces::Quad::join() {
   const Entry &first = words->front();
   auto isAllOrNone = [](uint16_t bytes) { return !bytes || bytes == 0xf; };
-  if (!isAllOrNone(first.readBytes) || !isAllOrNone(first.writeBytes) ||
+  if (!isAllOrNone(first.read.bytes) || !isAllOrNone(first.write.bytes) ||
       std::count(words->begin(), words->end(), first) != 4)
     return;
   all = first;
-  all.readBytes *= 0x1111;
-  all.writeBytes *= 0x1111;
+  all.read.bytes *= 0x1111;
+  all.write.bytes *= 0x1111;
   words.reset();
 }
 
 bool GlobalRaces::isOver(const Entry &entry, uint32_t tick) {
   std::lock_guard<std::mutex> lock(releaseMutex);
-  const std::vector<Release> &all = releases[entry.writeGroup];
+  const std::vector<Release> &all = releases[entry.write.group];
   // Each publishes what those before it did.
   auto next =
       std::partition_point(all.begin(), all.end(), [&](const Release &release) {
@@ -82,9 +74,9 @@ bool GlobalRaces::isOver(const Entry &entry, uint32_t tick) {
   if (next == all.begin())
     return false;
   const Published &known = std::prev(next)->published;
-  return known.done[entry.writeWave][entry.isScalarWrite] >=
-             entry.writeSequence ||
-         (!entry.isScalarWrite && known.interval > entry.writeInterval);
+  const bool isScalar = entry.write.flags & Side::Scalar;
+  return known.done[entry.write.wave][isScalar] >= entry.writeSequence ||
+         (!isScalar && known.interval > entry.write.interval);
 }
 
 void RaceChecker::waited(const Instruction &inst, unsigned wave) {
@@ -130,379 +122,371 @@ void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
   }
 }
 
-/// Bits of the bytes from an address to another in the \p unit bytes, a power
-/// of two, that hold them.
-static uint16_t bytesIn(unsigned unit, uint64_t from, uint64_t to) {
-  return uint16_t(((1u << (to - from)) - 1) << (from & (unit - 1)));
-}
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
 
-/// Calls function(address / 4, which of its four bytes) for the words from an
-/// address to another.
-template <typename Function>
-static void forEachWord(uint64_t from, uint64_t to, Function &&function) {
-  while (from < to) {
-    const uint64_t word = from / 4, next = std::min(to, (word + 1) * 4);
-    function(word, bytesIn(4, from, next));
-    from = next;
+struct RaceChecker::Access {
+  const Instruction &inst;
+  Wave &w;
+  AccessKind kind;
+  Side own = {};         ///< what entries get
+  uint32_t sequence = 0; ///< of the access in its wave
+  bool isAtomic = false; ///< or synchronises otherwise
+  bool isScalar = false;
+  bool isReported = false; ///< once is enough
+};
+
+/// The stripes that an access has locked. It waits for one only while it holds
+/// no other, so that accesses cannot wait for each other.
+class RaceChecker::Locks {
+public:
+  explicit Locks(GlobalRaces &races) : races(races) {}
+  ~Locks() { release(); }
+  Locks(const Locks &) = delete;
+
+  void acquire(uint64_t chunkNumber) {
+    const uint8_t stripe = uint8_t(chunkNumber % GlobalRaces::NumStripes);
+    uint64_t &bits = held[stripe / 64];
+    const uint64_t bit = uint64_t(1) << stripe % 64;
+    if (bits & bit)
+      return;
+    std::mutex &mutex = races.stripes[stripe].mutex;
+    if (count == std::size(order) || !mutex.try_lock()) {
+      release();
+      mutex.lock();
+    }
+    bits |= bit;
+    order[count++] = stripe;
   }
-}
 
-/// Whether an access to these bytes of a quad leaves its words alike.
-template <typename Entry>
-static bool isWhole(const Entry &quad, uint16_t covered) {
-  return covered == 0xffff && (!quad.readBytes || quad.readBytes == 0xffff) &&
-         (!quad.writeBytes || quad.writeBytes == 0xffff);
-}
-
-void RaceChecker::splitQuad(LdsEntry &quad, LdsEntry *words) {
-  for (unsigned k = 0; k < 4; ++k) {
-    LdsEntry &word = words[k];
-    word = quad;
-    word.readBytes = quad.readBytes >> (4 * k) & 0xf;
-    word.writeBytes = quad.writeBytes >> (4 * k) & 0xf;
-    if (!word.readBytes)
-      word.readers = 0;
-    if (!word.writeBytes) {
-      word.writer = None;
-      word.isAtomic = false;
-      word.updaters = 0;
+private:
+  void release() {
+    while (count) {
+      const uint8_t stripe = order[--count];
+      held[stripe / 64] &= ~(uint64_t(1) << stripe % 64);
+      races.stripes[stripe].mutex.unlock();
     }
   }
-  quad.isSplit = true;
+
+  GlobalRaces &races;
+  uint64_t held[GlobalRaces::NumStripes / 64] = {};
+  uint8_t order[16];
+  unsigned count = 0;
+};
+
+// Kept out of the loops over lanes, which then have registers enough.
+__attribute__((noinline)) GlobalRaces::Chunk *
+RaceChecker::chunkAt(uint64_t number, Locks &locks) {
+  locks.acquire(number);
+  FoundChunk &found = foundChunks[number % foundChunks.size()];
+  if (found.number != number) {
+    auto &slot = monitor.state()
+                     .races->stripes[number % GlobalRaces::NumStripes]
+                     .chunks[number];
+    if (!slot)
+      slot = std::make_unique<GlobalRaces::Chunk>();
+    found = {number, slot.get()};
+  }
+  return found.chunk;
 }
 
-void RaceChecker::ldsWord(const Instruction &inst, Wave &w,
-                          const AccessRun &run, LdsEntry &entry, uint64_t word,
-                          uint16_t covered, AccessKind kind, bool &isReported) {
-  const uint8_t self = uint8_t(w.context->index);
-  const uint16_t me = uint16_t(1u << self), others = uint16_t(~me);
-  const bool isAtomic = kind == AccessKind::Atomic;
-  // An update by another wave may be followed by one of this wave's.
-  const bool writerConflict =
-      (entry.writeBytes & covered) &&
-      ((entry.writer < Several && entry.writer != self &&
-        !(isAtomic && entry.isAtomic)) ||
-       (entry.writer == self && !isAtomic && entry.isAtomic &&
-        (entry.updaters & others)));
-  const bool readerConflict = kind != AccessKind::Load &&
-                              (entry.readers & others) &&
-                              (entry.readBytes & covered);
-  if ((writerConflict || readerConflict) && !isReported) {
-    isReported = true;
-    const InstructionInfo &other =
-        monitor.state().program->info[entry.instruction];
-    const unsigned otherWave =
-        !writerConflict ? unsigned(__builtin_ctz(entry.readers & others))
-        : entry.writer != self
-            ? entry.writer
-            : unsigned(__builtin_ctz(entry.updaters & others));
-    monitor.report(
-        CheckRace, inst, w, int(run.laneOf(word)), "lds",
-        formatv("wave {0} {1} LDS bytes {2} to {3}, which wave {4} {5} in "
-                "the same barrier interval by `{6}` (at {7:x})",
-                self, verb(kind), word * 4, word * 4 + 3, otherWave,
-                writerConflict ? "writes" : "reads", other.text, other.pc)
-            .str(),
-        word * 4);
-  }
-  if (kind == AccessKind::Load) {
-    entry.readers |= me;
-    entry.readBytes |= covered;
-    if (entry.writer == None)
-      entry.instruction = inst.index;
+/// Whether an access is ordered behind an earlier one.
+inline bool RaceChecker::isBehind(const Access &access,
+                                  const Side &other) const {
+  return lastSync > other.tick ||
+         (other.group == access.own.group &&
+          (other.wave == access.own.wave || other.interval != interval));
+}
+
+/// A write of another work-group must have been over before this one last
+/// synchronised.
+inline bool RaceChecker::conflictsWithWrite(const Access &access,
+                                            const Entry &entry,
+                                            uint16_t covered) const {
+  const Side &write = entry.write;
+  if (!(write.bytes & covered))
+    return false;
+  const bool wasAtomic = write.flags & Side::Atomic;
+  if (access.isAtomic && wasAtomic)
+    return false;
+  return !isBehind(access, write) ||
+         (write.group != access.own.group && !wasAtomic &&
+          !monitor.state().races->isOver(entry, lastSync));
+}
+
+inline bool RaceChecker::conflictsWithRead(const Access &access,
+                                           const Entry &entry,
+                                           uint16_t covered) const {
+  return (entry.read.bytes & covered) && !access.isAtomic &&
+         (!isBehind(access, entry.read) ||
+          (entry.manyReadGroups && lastSync <= entry.otherReadTick));
+}
+
+/// Notes an access, which then is the last one of all bytes of the entry that
+/// were accessed so.
+template <bool IsStore>
+inline void RaceChecker::note(const Access &access, Entry &entry,
+                              uint16_t covered) {
+  const Side &own = access.own;
+  if (IsStore) {
+    const uint16_t before =
+        entry.write.group == own.group ? entry.write.bytes : uint16_t(0);
+    entry.write = own;
+    entry.write.bytes = before | covered;
+    entry.writeInstruction = access.inst.index;
+    entry.writeSequence = access.sequence;
     return;
   }
-  const bool isTogether = isAtomic && entry.isAtomic;
-  entry.isAtomic = isAtomic && (entry.writer == None || entry.isAtomic);
-  entry.writer = entry.writer == None || isTogether ||
-                         (entry.writer == self && !writerConflict)
-                     ? self
-                     : Several;
-  if (isAtomic)
-    entry.updaters |= me;
-  entry.writeBytes |= covered;
-  entry.instruction = inst.index;
+  if (access.isAtomic)
+    return; // synchronising reads race with nothing
+  Side &read = entry.read;
+  if (read.isLike(own)) { // the first of them stays
+    read.bytes |= covered;
+    return;
+  }
+  const uint16_t before = read.bytes;
+  bool isShared = false;
+  if (read.group == own.group)
+    isShared = read.interval == own.interval && read.wave != own.wave;
+  else if (read.group) {
+    entry.manyReadGroups = true;
+    entry.otherReadTick = read.tick;
+  }
+  read = own;
+  read.bytes = before | covered;
+  if (isShared)
+    read.wave = Side::Several;
+  entry.readInstruction = access.inst.index;
 }
 
-void RaceChecker::ldsAccess(const Instruction &inst, Wave &w,
-                            const uint32_t *address, uint64_t mask,
-                            unsigned bytes, AccessKind kind) {
-  const uint8_t self = uint8_t(w.context->index);
-  const uint16_t me = uint16_t(1u << self), others = uint16_t(~me);
-  bool isReported = false;
-  // Most bytes are touched by one wave between two barriers, or read by all and
-  // written by none.
-  auto isOwn = [&](const LdsEntry &entry) {
-    return !(entry.readers & others) &&
-           (entry.writer == None || (entry.writer == self && !entry.isAtomic));
-  };
-  auto isRepeated = [&](const LdsEntry &quad) {
-    if (quad.interval != interval || quad.isSplit)
+/// Whether what a quad says of the last access then holds for all of its bytes
+/// that were accessed so.
+template <bool IsStore>
+inline bool RaceChecker::staysOne(const Access &access, const Entry &quad,
+                                  uint16_t covered) {
+  if (IsStore) {
+    const Side &write = quad.write;
+    return !(write.bytes & ~covered) ||
+           (quad.writeSequence == access.sequence && write.isLike(access.own));
+  }
+  const Side &read = quad.read;
+  return access.isAtomic || !read.bytes ||
+         (read.isLike(access.own) ? quad.readInstruction == access.inst.index ||
+                                        !(covered & ~read.bytes)
+                                  : read.bytes == covered);
+}
+
+template <bool IsStore>
+inline bool RaceChecker::isFree(const Access &access, const Entry &entry,
+                                uint16_t covered) const {
+  return !conflictsWithWrite(access, entry, covered) &&
+         !(IsStore && conflictsWithRead(access, entry, covered));
+}
+
+/// The same access by the same wave as before, or the first one, of what nobody
+/// accesses otherwise: most are. It stands by itself so that a loop over lanes
+/// keeps it in registers.
+template <bool IsStore> struct RaceChecker::Plain {
+  uint64_t own[2] = {}; ///< the access's Side, without bytes
+  uint32_t instruction, sequence;
+
+  explicit Plain(const Access &access)
+      : instruction(access.inst.index), sequence(access.sequence) {
+    std::memcpy(own, &access.own, sizeof(own));
+  }
+
+  /// Notes it; false if more must be looked at.
+  NETRA_SIM_INLINE bool take(Entry &entry, uint16_t covered) const {
+    constexpr unsigned bytesShift = 48; // the last field
+    Side &side = IsStore ? entry.write : entry.read;
+    const Side &other = IsStore ? entry.read : entry.write;
+    uint64_t known[2];
+    std::memcpy(known, &side, sizeof(known));
+    const uint64_t bytes = known[1] >> bytesShift;
+    const bool isFirst = !(known[0] | bytes);
+    const bool isRepeated =
+        !((known[0] ^ own[0]) | (known[1] ^ own[1]) << (64 - bytesShift));
+    if (other.bytes & covered || !(isFirst | isRepeated))
       return false;
-    const bool isSelf = quad.writer == self && !quad.isAtomic;
-    return kind == AccessKind::Load
-               ? (quad.readers & me) && quad.readBytes == 0xffff &&
-                     (isSelf ? quad.writeBytes == 0xffff : quad.writer == None)
-               : isSelf && quad.writeBytes == 0xffff &&
-                     !(quad.readers & others) &&
-                     (!quad.readBytes || quad.readBytes == 0xffff);
-  };
-  auto touch = [&](const AccessRun &run, LdsEntry &entry, uint64_t word,
-                   uint16_t covered) {
-    if (kind == AccessKind::Load &&
-        (entry.writer == None || (entry.writer == self && !entry.isAtomic))) {
-      entry.readers |= me;
-      entry.readBytes |= covered;
-      if (entry.writer == None)
-        entry.instruction = inst.index;
-    } else if (kind == AccessKind::Store && isOwn(entry)) {
-      entry.writer = self;
-      entry.writeBytes |= covered;
-      entry.instruction = inst.index;
-    } else
-      ldsWord(inst, w, run, entry, word, covered, kind, isReported);
-  };
-  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
-    const uint64_t end = run.end();
-    for (uint64_t at = run.begin, next; at < end; at = next) {
-      next = std::min(end, (at | 15) + 1);
-      // What this wave has already accessed as it does now is the same again.
-      if (next - at == 16 && kind != AccessKind::Atomic) {
-        const uint64_t from = at;
-        for (LdsEntry *entry = &ldsQuads[at / 16];
-             at + 16 <= end && isRepeated(*entry); ++entry, at += 16)
-          if (kind == AccessKind::Store || entry->writer == None)
-            entry->instruction = inst.index;
-        if (at != from) {
-          next = at;
-          continue;
-        }
+    if (IsStore) {
+      if (bytes & ~uint64_t(covered))
+        return false;
+      entry.writeInstruction = instruction;
+      entry.writeSequence = sequence;
+    } else if (isFirst) {
+      entry.readInstruction = instruction;
+    } else if (covered & ~bytes) {
+      if (entry.readInstruction != instruction)
+        return false;
+    } else {
+      return true;
+    }
+    known[0] = own[0];
+    known[1] = own[1] | (bytes | covered) << bytesShift;
+    std::memcpy(&side, known, sizeof(known));
+    return true;
+  }
+};
+
+template <bool IsStore>
+__attribute__((noinline)) bool
+RaceChecker::touchOne(const Access &access, GlobalRaces::Quad &quad,
+                      uint64_t at, unsigned bytes) const {
+  const uint64_t place = at % 16;
+  const uint32_t whole = (1u << bytes) - 1;
+  if (!quad.words) {
+    const uint16_t covered = uint16_t(whole << place);
+    if (!staysOne<IsStore>(access, quad.all, covered) ||
+        !isFree<IsStore>(access, quad.all, covered))
+      return false;
+    note<IsStore>(access, quad.all, covered);
+    return true;
+  }
+  Entry &entry = (*quad.words)[place / 4];
+  const uint16_t covered = uint16_t(whole << place % 4);
+  if (place % 4 + bytes > 4 || !isFree<IsStore>(access, entry, covered))
+    return false;
+  note<IsStore>(access, entry, covered);
+  return true;
+}
+
+template <bool IsStore>
+unsigned RaceChecker::touchApart(const Access &access, const AccessRuns &runs,
+                                 unsigned first, Locks &locks) {
+  const unsigned number = runs.size(), bytes = runs.bytes();
+  if (bytes > 16)
+    return first;
+  const Plain<IsStore> plain(access);
+  const bool isPlain = IsStore || !access.isAtomic;
+  const uint32_t whole = (1u << bytes) - 1;
+  uint64_t chunkNumber = ~uint64_t(0);
+  GlobalRaces::Chunk *chunk = nullptr;
+  for (unsigned i = first; i < number; ++i) {
+    const uint64_t at = runs.start(i), place = at % 16,
+                   of = at / GlobalRaces::ChunkBytes;
+    if (place + bytes > 16)
+      return i;
+    if (of != chunkNumber) {
+      chunk = chunkAt(of, locks);
+      chunkNumber = of;
+    }
+    GlobalRaces::Quad &quad = chunk->quads[at % GlobalRaces::ChunkBytes / 16];
+    if (isPlain && !quad.words &&
+        plain.take(quad.all, uint16_t(whole << place)))
+      continue;
+    if (!touchOne<IsStore>(access, quad, at, bytes))
+      return i;
+  }
+  return number;
+}
+
+template <bool IsStore>
+void RaceChecker::touchRun(Access &access, const AccessRun &run, Locks &locks) {
+  const Plain<IsStore> plain(access);
+  const bool isPlain = IsStore || !access.isAtomic;
+  uint64_t chunkNumber = ~uint64_t(0);
+  GlobalRaces::Chunk *chunk = nullptr;
+  const uint64_t end = run.end();
+  for (uint64_t at = run.begin, next; at < end; at = next) {
+    next = std::min(end, (at | 15) + 1);
+    const uint64_t of = at / GlobalRaces::ChunkBytes;
+    if (of != chunkNumber) {
+      chunk = chunkAt(of, locks);
+      chunkNumber = of;
+    }
+    GlobalRaces::Quad &quad = chunk->quads[at % GlobalRaces::ChunkBytes / 16];
+    const uint16_t covered = bytesIn(16, at, next);
+    if (!quad.words) {
+      if (isPlain && plain.take(quad.all, covered))
+        continue;
+      if (touchOne<IsStore>(access, quad, at, unsigned(next - at)))
+        continue;
+      quad.split();
+    }
+    forEachWord(at, next, [&](uint64_t word, uint16_t part) {
+      Entry &entry = (*quad.words)[word % 4];
+      if (isFree<IsStore>(access, entry, part)) {
+        note<IsStore>(access, entry, part);
+        return;
       }
-      LdsEntry &quad = ldsQuads[at / 16];
-      if (quad.interval != interval) {
-        quad = LdsEntry();
-        quad.interval = interval;
-      }
-      LdsEntry *words = &ldsWords[at / 16 * 4];
-      if (!quad.isSplit) {
-        const uint16_t covered = bytesIn(16, at, next);
-        if (isWhole(quad, covered) ||
-            (kind != AccessKind::Atomic && isOwn(quad) &&
-             (quad.instruction == inst.index ||
-              !((quad.readBytes | quad.writeBytes) & ~covered)))) {
-          touch(run, quad, at / 4, covered);
-          continue;
-        }
-        splitQuad(quad, words);
-      }
-      forEachWord(at, next, [&](uint64_t word, uint16_t covered) {
-        touch(run, words[word % 4], word, covered);
+      forEachPart(run, word, [&](unsigned lane, uint16_t bytes) {
+        const bool withWrite = conflictsWithWrite(access, entry, bytes);
+        if (withWrite || (IsStore && conflictsWithRead(access, entry, bytes)))
+          report(access, lane, entry, word, withWrite);
+        note<IsStore>(access, entry, bytes);
       });
-    }
-  });
+    });
+    if (covered == 0xffff)
+      quad.join();
+  }
 }
 
-void RaceChecker::globalWord(const Instruction &inst, Wave &w,
-                             const AccessRun &run, GlobalRaces::Entry &entry,
-                             uint64_t word, uint16_t bytes, AccessKind kind,
-                             bool &isReported) {
-  const uint32_t group = uint32_t(monitor.workgroup().linear) + 1;
-  const uint8_t self = uint8_t(w.context->index);
-  const bool isScalar = monitor.state().program->info[inst.index].cls ==
-                        InstructionClass::ScalarMemory;
-  // glc on a scalar access does not make it one that others synchronise with.
-  const bool isAtomic = kind == AccessKind::Atomic ||
-                        (!isScalar && (inst.sc1 || (inst.sc0 && !inst.nt)));
-  const uint32_t now =
-      monitor.state().races->tick.load(std::memory_order_relaxed);
-  // Ordered after the other access? A write of another work-group is when it
-  // was over before this one last synchronised.
-  auto conflicts = [&](uint32_t otherGroup, uint32_t tick,
-                       uint32_t otherInterval, uint8_t wave) {
-    if (!otherGroup)
-      return false;
-    if (otherGroup != group)
-      return lastSync <= tick;
-    return wave != self && otherInterval == interval && lastSync <= tick;
-  };
-  bool conflict = false, withWrite = false;
-  if (entry.writeBytes & bytes && !(isAtomic && entry.isAtomicWrite) &&
-      (conflicts(entry.writeGroup, entry.writeTick, entry.writeInterval,
-                 entry.writeWave) ||
-       (entry.writeGroup && entry.writeGroup != group && !entry.isAtomicWrite &&
-        !monitor.state().races->isOver(entry, lastSync))))
-    conflict = withWrite = true;
-  else if (kind != AccessKind::Load && (entry.readBytes & bytes) && !isAtomic &&
-           (conflicts(entry.readGroup, entry.readTick, entry.readInterval,
-                      entry.readWave) ||
-            (entry.manyReadGroups && lastSync <= entry.otherReadTick)))
-    conflict = true;
-  if (conflict && !isReported) {
-    isReported = true;
-    const InstructionInfo &other =
-        monitor.state().program->info[withWrite ? entry.writeInstruction
-                                                : entry.readInstruction];
-    const uint32_t otherGroup =
-        (withWrite ? entry.writeGroup : entry.readGroup) - 1;
-    monitor.report(
-        CheckRace, inst, w, isScalar ? -1 : int(run.laneOf(word)), "global",
-        formatv("{0} the 4 bytes at {1:x} ({2}), which {3} {4} by `{5}` (at "
-                "{6:x}) with nothing to order the two",
-                verb(kind), word * 4,
-                monitor.state().memory->describe(word * 4, 4),
-                otherGroup + 1 == group
-                    ? "another wave"
-                    : formatv("work-group {0}", otherGroup).str(),
-                withWrite ? "writes" : "reads", other.text, other.pc)
-            .str(),
-        word * 4);
-  }
-  if (kind == AccessKind::Load) {
-    if (isAtomic)
-      return; // synchronising reads race with nothing
-    if (entry.readGroup && entry.readGroup != group) {
-      entry.manyReadGroups = true;
-      entry.otherReadTick = entry.readTick;
+template <bool IsStore>
+void RaceChecker::touchRuns(Access &access, const AccessRuns &runs) {
+  Locks locks(*monitor.state().races);
+  for (unsigned i = 0; i < runs.size(); ++i) {
+    if (runs.areApart()) {
+      i = touchApart<IsStore>(access, runs, i, locks);
+      if (i == runs.size())
+        return;
     }
-    entry.readWave = entry.readGroup == group &&
-                             entry.readInterval == interval &&
-                             entry.readWave != self
-                         ? 255
-                         : self;
-    entry.readGroup = group;
-    entry.readTick = now;
-    entry.readInterval = interval;
-    entry.readInstruction = inst.index;
-    entry.readBytes |= bytes;
-  } else {
-    entry.writeBytes =
-        uint16_t(entry.writeGroup == group ? entry.writeBytes | bytes : bytes);
-    entry.writeGroup = group;
-    entry.writeTick = now;
-    entry.writeInterval = interval;
-    entry.writeInstruction = inst.index;
-    entry.writeWave = self;
-    entry.writeSequence = issued[self][isScalar];
-    entry.isScalarWrite = isScalar;
-    entry.isAtomicWrite = isAtomic;
+    touchRun<IsStore>(access, runs[i], locks);
   }
+}
+
+void RaceChecker::report(Access &access, unsigned lane, const Entry &entry,
+                         uint64_t word, bool withWrite) {
+  if (access.isReported)
+    return;
+  access.isReported = true;
+  const InstructionInfo &other =
+      monitor.state().program->info[withWrite ? entry.writeInstruction
+                                              : entry.readInstruction];
+  const Side &side = withWrite ? entry.write : entry.read;
+  monitor.report(
+      CheckRace, access.inst, access.w, access.isScalar ? -1 : int(lane),
+      "global",
+      formatv("{0} the 4 bytes at {1:x} ({2}), which {3} {4} by `{5}` (at "
+              "{6:x}) with nothing to order the two",
+              verbOf(access.kind), word * 4,
+              monitor.state().memory->describe(word * 4, 4),
+              side.group == access.own.group
+                  ? "another wave"
+                  : formatv("work-group {0}", side.group - 1).str(),
+              withWrite ? "writes" : "reads", other.text, other.pc)
+          .str(),
+      word * 4);
 }
 
 void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
-                               const uint64_t *address, uint64_t mask,
-                               unsigned bytes, AccessKind kind) {
-  GlobalRaces &races = *monitor.state().races;
-  const uint32_t group = uint32_t(monitor.workgroup().linear) + 1;
-  const uint8_t self = uint8_t(w.context->index);
-  const uint32_t now = races.tick.load(std::memory_order_relaxed);
+                               const AccessRuns &runs, AccessKind kind) {
   const bool isScalar = monitor.state().program->info[inst.index].cls ==
                         InstructionClass::ScalarMemory;
-  const uint32_t sequence = issued[self][isScalar];
-  const bool isPlainLoad = kind == AccessKind::Load && !inst.sc0 && !inst.sc1;
-  const bool isPlainStore = kind == AccessKind::Store && !inst.sc0 && !inst.sc1;
-  bool isReported = false;
-  std::unique_lock<std::mutex> lock;
-  uint64_t chunkNumber = ~uint64_t(0);
-  GlobalRaces::Chunk *chunk = nullptr;
-  // Most accesses are loads of what nobody writes in this launch,
-  auto isOwnLoad = [&](const GlobalRaces::Entry &entry) {
-    return isPlainLoad && !entry.writeGroup && entry.readGroup == group &&
-           entry.readInterval == interval && entry.readWave == self &&
-           entry.readTick == now;
-  };
-  // or stores to what only this wave has touched since the last barrier.
-  auto isOwnStore = [&](const GlobalRaces::Entry &entry) {
-    return isPlainStore && entry.writeGroup == group &&
-           entry.writeWave == self && entry.writeInterval == interval &&
-           entry.writeTick == now && !entry.isAtomicWrite &&
-           entry.isScalarWrite == isScalar && !entry.readGroup;
-  };
-  auto isRepeated = [&](const GlobalRaces::Entry &quad) {
-    return isPlainLoad ? isOwnLoad(quad) && quad.readBytes == 0xffff
-                       : isOwnStore(quad) && quad.writeBytes == 0xffff;
-  };
-  auto touch = [&](const AccessRun &run, GlobalRaces::Entry &entry,
-                   uint64_t word, uint16_t covered) {
-    if (isOwnLoad(entry)) {
-      entry.readBytes |= covered;
-    } else if (isOwnStore(entry)) {
-      entry.writeBytes |= covered;
-      entry.writeInstruction = inst.index;
-    } else
-      globalWord(inst, w, run, entry, word, covered, kind, isReported);
-  };
-  // What an entry says of the last access must hold for all of its bytes.
-  auto staysOne = [&](const GlobalRaces::Entry &quad, uint16_t covered) {
-    if (isWhole(quad, covered))
-      return true;
-    if (!quad.readGroup && !quad.writeGroup)
-      return isPlainLoad || isPlainStore;
-    if (isOwnLoad(quad))
-      return quad.readInstruction == inst.index || !(covered & ~quad.readBytes);
-    return isOwnStore(quad) && (quad.writeSequence == sequence ||
-                                (!(covered & ~quad.writeBytes) &&
-                                 (quad.writeInstruction == inst.index ||
-                                  !(quad.writeBytes & ~covered))));
-  };
-  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
-    const uint64_t end = run.end();
-    for (uint64_t at = run.begin, next; at < end; at = next) {
-      next = std::min(end, (at | 15) + 1);
-      const uint64_t number = at / GlobalRaces::ChunkBytes;
-      if (number != chunkNumber) {
-        if (lock)
-          lock.unlock();
-        GlobalRaces::Stripe &stripe = races.stripes[number % 256];
-        lock = std::unique_lock<std::mutex>(stripe.mutex);
-        auto &slot = stripe.chunks[number];
-        if (!slot)
-          slot = std::make_unique<GlobalRaces::Chunk>();
-        chunk = slot.get();
-        chunkNumber = number;
-      }
-      // What this wave has already accessed as it does now is the same again.
-      if (next - at == 16 && (isPlainLoad || isPlainStore)) {
-        const uint64_t from = at,
-                       stop = std::min(end - 15,
-                                       (number + 1) * GlobalRaces::ChunkBytes);
-        for (GlobalRaces::Quad *repeated =
-                 &chunk->quads[at % GlobalRaces::ChunkBytes / 16];
-             at < stop && !repeated->words && isRepeated(repeated->all);
-             ++repeated, at += 16)
-          if (isPlainStore)
-            repeated->all.writeInstruction = inst.index;
-        if (at != from) {
-          next = at;
-          continue;
-        }
-      }
-      GlobalRaces::Quad &quad = chunk->quads[at % GlobalRaces::ChunkBytes / 16];
-      const uint16_t covered = bytesIn(16, at, next);
-      if (!quad.words) {
-        if (isOwnLoad(quad.all) && quad.all.readInstruction == inst.index) {
-          quad.all.readBytes |= covered;
-          continue;
-        }
-        if (staysOne(quad.all, covered)) {
-          touch(run, quad.all, at / 4, covered);
-          continue;
-        }
-        quad.split();
-      }
-      std::array<GlobalRaces::Entry, 4> &words = *quad.words;
-      forEachWord(at, next, [&](uint64_t word, uint16_t part) {
-        touch(run, words[word % 4], word, part);
-      });
-      if (covered == 0xffff)
-        quad.join();
-    }
-  });
+  Access access{inst, w, kind};
+  Side &own = access.own;
+  own.group = uint32_t(monitor.workgroup().linear) + 1;
+  own.tick = monitor.state().races->tick.load(std::memory_order_relaxed);
+  own.interval = interval;
+  own.wave = uint8_t(w.context->index);
+  access.sequence = issued[own.wave][isScalar];
+  // glc on a scalar access does not make it one that others synchronise with.
+  access.isAtomic = kind == AccessKind::Atomic ||
+                    (!isScalar && (inst.sc1 || (inst.sc0 && !inst.nt)));
+  access.isScalar = isScalar;
+  if (kind == AccessKind::Load) {
+    touchRuns<false>(access, runs);
+    return;
+  }
+  own.flags = uint8_t((access.isAtomic ? Side::Atomic : 0) |
+                      (isScalar ? Side::Scalar : 0));
+  touchRuns<true>(access, runs);
 }
 
 void RaceChecker::scalarAccess(const Instruction &inst, Wave &w,
                                uint64_t address, unsigned bytes,
                                AccessKind kind) {
-  globalAccess(inst, w, &address, 1, bytes, kind);
+  globalAccess(inst, w, AccessRuns(&address, 1, bytes), kind);
 }
 
 } // namespace netra::sim

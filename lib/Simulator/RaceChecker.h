@@ -19,9 +19,9 @@
 #ifndef NETRA_LIB_SIMULATOR_RACECHECKER_H
 #define NETRA_LIB_SIMULATOR_RACECHECKER_H
 
-#include "AccessRuns.h"
-#include "Monitor.h"
+#include "LdsRaces.h"
 #include <array>
+#include <cstring>
 #include <unordered_map>
 
 namespace netra::sim {
@@ -29,23 +29,41 @@ namespace netra::sim {
 /// Global memory accesses of a launch, shared by its threads.
 class GlobalRaces {
 public:
-  struct Entry {                            ///< for up to 16 bytes
-    uint32_t writeGroup = 0, readGroup = 0; ///< linear index + 1
-    uint32_t writeTick = 0, readTick = 0;
+  /// The last reads or the last writes, of one wave between two events that
+  /// could order them.
+  struct Side {
+    enum Flag : uint8_t { Atomic = 1, Scalar = 2 }; ///< of writes
+    static constexpr uint8_t Several = 255;
+
+    uint32_t group = 0; ///< linear index + 1
+    uint32_t tick = 0, interval = 0;
+    uint8_t wave = 0; ///< of reads, or Several
+    uint8_t flags = 0;
+    uint16_t bytes = 0; ///< which of them
+
+    /// Whether all but the bytes is the same.
+    bool isLike(const Side &other) const {
+      uint64_t own[2], its[2];
+      static_assert(sizeof(own) == sizeof(Side));
+      std::memcpy(own, this, sizeof(own));
+      std::memcpy(its, &other, sizeof(its));
+      return !((own[0] ^ its[0]) | (own[1] ^ its[1]) << 16);
+    }
+    bool operator==(const Side &) const = default;
+  };
+  struct Entry { ///< for up to 16 bytes
+    Side read, write;
+    uint32_t readInstruction = 0, writeInstruction = 0;
+    /// Among the vector memory accesses of a wave, or among its scalar ones.
+    uint32_t writeSequence = 0;
     uint32_t otherReadTick = 0; ///< last read before that of another group
-    uint32_t writeInterval = 0, readInterval = 0;
-    uint32_t writeInstruction = 0, readInstruction = 0;
-    uint32_t writeSequence = 0; ///< among the vector memory accesses of a wave
-    uint8_t writeWave = 0, readWave = 0;    ///< readWave 255: several
-    uint16_t writeBytes = 0, readBytes = 0; ///< which of them
-    bool isAtomicWrite = false, manyReadGroups = false;
-    bool isScalarWrite = false; ///< writeSequence counts scalar accesses
+    bool manyReadGroups = false;
 
     bool operator==(const Entry &) const = default;
   };
   /// 16 bytes. Most are accessed as a whole, or by one wave: one entry is for
   /// all four words until these differ in more than which bytes were accessed.
-  struct Quad {
+  struct alignas(64) Quad {
     Entry all;
     std::unique_ptr<std::array<Entry, 4>> words;
 
@@ -62,7 +80,8 @@ public:
     std::mutex mutex;
     std::unordered_map<uint64_t, std::unique_ptr<Chunk>> chunks;
   };
-  Stripe stripes[256];
+  static constexpr unsigned NumStripes = 256;
+  Stripe stripes[NumStripes];
   std::atomic<uint32_t> tick{1};
 
   /// What a work-group has waited for.
@@ -91,48 +110,73 @@ public:
   explicit RaceChecker(Monitor &monitor);
 
   void startGroup();
-  void barrierReleased() { ++interval; }
+  void barrierReleased() {
+    ++interval;
+    lds.barrierReleased();
+  }
   void before(const Instruction &inst, const InstructionInfo &info, Wave &w);
-  void globalAccess(const Instruction &inst, Wave &w, const uint64_t *address,
-                    uint64_t mask, unsigned bytes, AccessKind kind);
-  void ldsAccess(const Instruction &inst, Wave &w, const uint32_t *address,
-                 uint64_t mask, unsigned bytes, AccessKind kind);
+  void globalAccess(const Instruction &inst, Wave &w, const AccessRuns &runs,
+                    AccessKind kind);
+  void ldsAccess(const Instruction &inst, Wave &w, const AccessRuns &runs,
+                 AccessKind kind) {
+    lds.access(inst, w, runs, kind);
+  }
   void scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
                     unsigned bytes, AccessKind kind);
 
 private:
-  struct LdsEntry { ///< for up to 16 bytes
-    uint32_t interval = 0;
-    uint32_t instruction = 0; ///< last write, else last read
-    uint16_t readers = 0;     ///< waves
-    uint16_t updaters = 0;    ///< waves, by atomic operations
-    uint16_t writeBytes = 0, readBytes = 0;
-    uint8_t writer = None;
-    bool isAtomic = false;
-    bool isSplit = false; ///< of a quad: its words have entries of their own
-  };
-  static constexpr uint8_t None = 255, Several = 254;
+  using Entry = GlobalRaces::Entry;
+  using Side = GlobalRaces::Side;
+  struct Access;
+  class Locks;
+  template <bool IsStore> struct Plain;
 
-  static void splitQuad(LdsEntry &quad, LdsEntry *words);
-  void ldsWord(const Instruction &inst, Wave &w, const AccessRun &run,
-               LdsEntry &entry, uint64_t word, uint16_t covered,
-               AccessKind kind, bool &isReported);
-  void globalWord(const Instruction &inst, Wave &w, const AccessRun &run,
-                  GlobalRaces::Entry &entry, uint64_t word, uint16_t bytes,
-                  AccessKind kind, bool &isReported);
+  void waited(const Instruction &inst, unsigned wave);
+  GlobalRaces::Chunk *chunkAt(uint64_t number, Locks &locks);
+  bool isBehind(const Access &access, const Side &other) const;
+  bool conflictsWithWrite(const Access &access, const Entry &entry,
+                          uint16_t covered) const;
+  bool conflictsWithRead(const Access &access, const Entry &entry,
+                         uint16_t covered) const;
+  template <bool IsStore>
+  bool isFree(const Access &access, const Entry &entry, uint16_t covered) const;
+  template <bool IsStore>
+  static bool staysOne(const Access &access, const Entry &quad,
+                       uint16_t covered);
+  template <bool IsStore>
+  static void note(const Access &access, Entry &entry, uint16_t covered);
+  /// Notes an access to a quad or to one word of it; false if more is to be
+  /// said of it.
+  template <bool IsStore>
+  bool touchOne(const Access &access, GlobalRaces::Quad &quad, uint64_t at,
+                unsigned bytes) const;
+  /// Notes accesses of lanes that lie apart; returns the first run of which
+  /// more is to be said.
+  template <bool IsStore>
+  unsigned touchApart(const Access &access, const AccessRuns &runs,
+                      unsigned first, Locks &locks);
+  template <bool IsStore>
+  void touchRun(Access &access, const AccessRun &run, Locks &locks);
+  template <bool IsStore>
+  void touchRuns(Access &access, const AccessRuns &runs);
+  void report(Access &access, unsigned lane, const Entry &entry, uint64_t word,
+              bool withWrite);
 
   Monitor &monitor;
+  LdsRaces lds;
   std::vector<uint8_t> isCacheControl; ///< by mnemonic
-  void waited(const Instruction &inst, unsigned wave);
-
   /// For each wave, its vector [0] and scalar [1] memory accesses so far.
   std::vector<std::array<uint32_t, 2>> issued;
   GlobalRaces::Published over; ///< what a release would publish now
   bool isPublished = true;     ///< and did
   bool hasPendingWrites = false;
-  /// By 16 bytes, and by 4 bytes where those are split.
-  std::vector<LdsEntry> ldsQuads, ldsWords;
-  uint32_t interval = 1;
+  /// Where chunks of global memory were found; they stay as long as the launch.
+  struct FoundChunk {
+    uint64_t number = ~uint64_t(0);
+    GlobalRaces::Chunk *chunk = nullptr;
+  };
+  std::array<FoundChunk, 256> foundChunks;
+  uint32_t interval = 1; ///< between barriers, over all work-groups
   uint32_t lastSync = 0; ///< tick of the work-group's last synchronisation
 };
 

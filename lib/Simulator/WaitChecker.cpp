@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 #include "WaitChecker.h"
-#include "AccessRuns.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -131,6 +130,12 @@ void WaitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
 }
 
 void WaitChecker::dropDone(WaveState &state) {
+  // Most waits are for all that is outstanding.
+  if (state.isIdle()) {
+    std::fill(std::begin(state.outstanding), std::end(state.outstanding), 0);
+    state.numOutstanding = 0;
+    return;
+  }
   for (unsigned word = 0; word < std::size(state.outstanding); ++word)
     for (uint64_t rest = state.outstanding[word]; rest; rest &= rest - 1) {
       const unsigned at = 64 * word + unsigned(__builtin_ctzll(rest));
@@ -241,23 +246,52 @@ uint32_t WaitChecker::noteLdsWrite(const LdsWrite &write) {
   return firstLdsWrite + uint32_t(ldsWrites.size()) - 1;
 }
 
-void WaitChecker::markLds(const uint32_t *address, uint64_t mask,
-                          unsigned bytes, uint32_t number) {
-  forEachRun(address, mask, bytes, [&](const AccessRun &run) {
-    const uint64_t last = (run.end() - 1) / 4;
-    for (uint64_t word = run.begin / 4; word <= last; ++word)
-      lds[word] = number;
-  });
+/// Marks whole words that lie apart; returns the first run that is not one of
+/// such.
+template <unsigned Words>
+static unsigned markApart(uint32_t *words, const AccessRuns &runs,
+                          uint32_t number) {
+  uint32_t marks[Words];
+  std::fill(std::begin(marks), std::end(marks), number);
+  for (unsigned i = 0; i < runs.size(); ++i) {
+    if (runs.start(i) % 4)
+      return i;
+    std::memcpy(words + runs.start(i) / 4, marks, sizeof(marks));
+  }
+  return runs.size();
+}
+static unsigned markApart(uint32_t *words, const AccessRuns &runs,
+                          uint32_t number) {
+  if (!runs.areApart())
+    return 0;
+  switch (runs.bytes()) {
+  case 4:
+    return markApart<1>(words, runs, number);
+  case 8:
+    return markApart<2>(words, runs, number);
+  case 12:
+    return markApart<3>(words, runs, number);
+  case 16:
+    return markApart<4>(words, runs, number);
+  default:
+    return 0;
+  }
+}
+
+void WaitChecker::markLds(const AccessRuns &runs, uint32_t number) {
+  for (unsigned i = markApart(lds.data(), runs, number); i < runs.size(); ++i)
+    std::fill(&lds[runs.start(i) / 4], &lds[(runs[i].end() - 1) / 4] + 1,
+              number);
 }
 
 void WaitChecker::checkLds(const Instruction &inst, Wave &w,
-                           const uint32_t *address, uint64_t mask,
-                           unsigned bytes, AccessKind kind, bool isDirect) {
+                           const AccessRuns &runs, AccessKind kind,
+                           bool isDirect) {
   const unsigned self = w.context->index;
-  for (uint64_t left = mask; left; left &= left - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(left));
-    for (uint32_t word = address[l] / 4; word <= (address[l] + bytes - 1) / 4;
-         ++word) {
+  for (unsigned i = 0; i < runs.size(); ++i) {
+    const AccessRun run = runs[i];
+    const uint64_t last = (run.end() - 1) / 4;
+    for (uint64_t word = run.begin / 4; word <= last; ++word) {
       if (lds[word] < firstLdsWrite)
         continue;
       const LdsWrite &entry = ldsWrites[lds[word] - firstLdsWrite];
@@ -276,7 +310,7 @@ void WaitChecker::checkLds(const Instruction &inst, Wave &w,
       p.queue = entry.queue;
       p.sequence = entry.sequence;
       monitor.report(
-          CheckWait, inst, w, int(l), "lds",
+          CheckWait, inst, w, int(run.laneOf(word)), "lds",
           formatv("LDS bytes {0} to {1} are {2} while `{3}` (at {4:x}) of "
                   "wave {5} that writes them is outstanding; {6} in that "
                   "wave before {7} would suffice",
@@ -293,16 +327,15 @@ void WaitChecker::checkLds(const Instruction &inst, Wave &w,
 }
 
 void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
-                            const uint32_t *address, uint64_t mask,
-                            unsigned bytes, AccessKind kind) {
+                            const AccessRuns &runs, AccessKind kind) {
   const bool isFlat =
       monitor.state().program->info[inst.index].cls == InstructionClass::Flat;
   if (isFlat)
     flatTouches(w, true);
   const unsigned self = w.context->index;
   if (isLdsPending(self, kind))
-    checkLds(inst, w, address, mask, bytes, kind, false);
-  if (kind == AccessKind::Load || !mask)
+    checkLds(inst, w, runs, kind, false);
+  if (kind == AccessKind::Load || runs.empty())
     return;
   // Flat stores are in no order that a reader could rely on.
   uint32_t number = 0;
@@ -312,22 +345,21 @@ void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
     number = noteLdsWrite({sequence, inst.index, uint8_t(self), Queue::Lds,
                            kind == AccessKind::Atomic});
   }
-  markLds(address, mask, bytes, number);
+  markLds(runs, number);
 }
 
 void WaitChecker::ldsDirect(const Instruction &inst, Wave &w,
-                            const uint32_t *address, uint64_t mask,
-                            unsigned bytes) {
-  if (!mask)
+                            const AccessRuns &runs) {
+  if (runs.empty())
     return;
   const unsigned self = w.context->index;
   if (isLdsPending(self, AccessKind::Store))
-    checkLds(inst, w, address, mask, bytes, AccessKind::Store, true);
+    checkLds(inst, w, runs, AccessKind::Store, true);
   const uint64_t sequence = waves[self].ldsLoaded =
       waves[self].vectorIssued + 1;
   const uint32_t number =
       noteLdsWrite({sequence, inst.index, uint8_t(self), Queue::Vector});
-  markLds(address, mask, bytes, number);
+  markLds(runs, number);
 }
 
 } // namespace netra::sim

@@ -25,6 +25,7 @@
 #ifndef NETRA_LIB_SIMULATOR_WAITCHECKER_H
 #define NETRA_LIB_SIMULATOR_WAITCHECKER_H
 
+#include "AccessRuns.h"
 #include "Monitor.h"
 #include <algorithm>
 
@@ -43,10 +44,9 @@ public:
       check(inst, w, state);
   }
   void after(const Instruction &inst, const InstructionInfo &info, Wave &w);
-  void ldsAccess(const Instruction &inst, Wave &w, const uint32_t *address,
-                 uint64_t mask, unsigned bytes, AccessKind kind);
-  void ldsDirect(const Instruction &inst, Wave &w, const uint32_t *address,
-                 uint64_t mask, unsigned bytes);
+  void ldsAccess(const Instruction &inst, Wave &w, const AccessRuns &runs,
+                 AccessKind kind);
+  void ldsDirect(const Instruction &inst, Wave &w, const AccessRuns &runs);
   /// The flat instruction in flight touches LDS, or memory.
   void flatTouches(Wave &w, bool lds);
 
@@ -68,12 +68,18 @@ private:
     bool flatLds = false, flatMemory = false; ///< the one being executed
     Pending rows[NumVectorRows];
     Pending scalars[NumScalarRegisters];
-    /// A bit for each row and then each scalar whose queue is not None.
+    /// A bit for each row and then each scalar that a load is to deliver.
     uint64_t outstanding[(NumVectorRows + NumScalarRegisters) / 64] = {};
     unsigned numOutstanding = 0; ///< bits that are set
     /// The wave's last write of LDS, and its last load straight to LDS.
     uint64_t ldsWritten = 0, ldsLoaded = 0;
 
+    /// Whether all that was issued is over.
+    bool isIdle() const {
+      return vectorDone == vectorIssued && ldsDone == ldsIssued &&
+             scalarDone == scalarIssued && flatVmDone == flatIssued &&
+             flatLgkmDone == flatIssued;
+    }
     void put(RegisterFile file, unsigned index, const Pending &p) {
       (file == RegisterFile::Vector ? rows : scalars)[index] = p;
       numOutstanding += !isOutstanding(file, index);
@@ -128,12 +134,11 @@ private:
   bool isLdsPending(unsigned self, AccessKind kind) const;
   uint32_t noteLdsWrite(const LdsWrite &write);
   /// Write \p number is the last one of what the lanes access.
-  void markLds(const uint32_t *address, uint64_t mask, unsigned bytes,
-               uint32_t number);
+  void markLds(const AccessRuns &runs, uint32_t number);
   /// Reports an access to what an outstanding write of LDS would still change;
   /// \p isDirect is that of a load straight to LDS.
-  void checkLds(const Instruction &inst, Wave &w, const uint32_t *address,
-                uint64_t mask, unsigned bytes, AccessKind kind, bool isDirect);
+  void checkLds(const Instruction &inst, Wave &w, const AccessRuns &runs,
+                AccessKind kind, bool isDirect);
   void use(const Instruction &inst, const InstructionInfo &info, Wave &w,
            WaveState &state, const RegisterRange &range, bool isWrite);
 

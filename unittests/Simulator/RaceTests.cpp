@@ -240,6 +240,48 @@ TEST_F(Races, WaitBehindAReleasePublishesNothing) {
     }
 }
 
+TEST_F(Races, AWriteThatIsRepeatedIsOutstandingAgain) {
+  // Work-group 0 writes, waits, writes again and sets a flag without a wait.
+  const auto body = [](const char *first, const char *again, const char *read) {
+    return handshake("s_mov_b64 exec, 1",
+                     std::string(first) + "\n  s_waitcnt vmcnt(0)\n  " + again +
+                         release,
+                     std::string("buffer_inv sc1\n  ") + read);
+  };
+  const char dword[] = "global_store_dword v2, v3, s[6:7] offset:64",
+             next[] = "global_store_dword v2, v3, s[6:7] offset:68",
+             both[] = "global_store_dwordx2 v2, v[2:3], s[6:7] offset:64",
+             readDword[] = "global_load_dword v5, v2, s[6:7] offset:64",
+             readNext[] = "global_load_dword v5, v2, s[6:7] offset:68",
+             readBoth[] = "global_load_dwordx2 v[6:7], v2, s[6:7] offset:64";
+  struct {
+    const char *first, *again, *read;
+    bool isRace;
+  } const lines[] = {
+      {dword, "", readDword, false},
+      {dword, dword, readDword, true},
+      {both, both, readDword, true},
+      {both, dword, readDword, true},
+      {dword, both, readDword, true},
+      {dword, next, readNext, true},
+      {both, next, readBoth, true},
+      // What was not written again is over.
+      {dword, next, readDword, false},
+      {both, next, readDword, false},
+      {both, dword, readNext, false},
+  };
+  for (const auto &line : lines)
+    for (WorkgroupOrder each : orders) {
+      order = each;
+      EXPECT_THAT(
+          checkKernel(CheckRace,
+                      wrapKernel(body(line.first, line.again, line.read)),
+                      {64, 1, 1}, 2),
+          SizeIs(line.isRace))
+          << line.first << "; " << line.again << "; " << line.read;
+    }
+}
+
 TEST_F(Races, OneWaveReleasesWhatAnotherWaitedFor) {
   // Both waves of work-group 0 write; the first releases behind a barrier.
   const auto body = [](const std::string &wait) {

@@ -1,0 +1,271 @@
+//===- LdsRaces.cpp - Unordered accesses to LDS --------------------------===//
+// SPDX-License-Identifier: MIT
+
+#include "LdsRaces.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace netra::sim {
+
+const char *verbOf(AccessKind kind) {
+  return kind == AccessKind::Load    ? "reads"
+         : kind == AccessKind::Store ? "writes"
+                                     : "updates";
+}
+
+void LdsRaces::startGroup() {
+  ++interval;
+  const size_t lineBytes = 4 * WordsPerLine,
+               lines = (size_t(monitor.state().ldsBytes) + lineBytes - 1) /
+                       lineBytes;
+  if (intervals.size() == lines)
+    return;
+  keys.assign(lines * WordsPerLine, 0);
+  instructions.assign(lines * WordsPerLine, 0);
+  updaters.assign(lines * WordsPerLine, 0);
+  intervals.assign(lines, 0);
+}
+
+namespace {
+
+/// The fields of a key; 0 is a word that nobody has accessed.
+///
+///   3:0    bytes that were read          7:4    bytes that were written
+///   13:8   writer                        31:16  waves that have read
+namespace key {
+constexpr unsigned WriteShift = 4, WriterShift = 8, ReaderShift = 16;
+constexpr uint32_t Bytes = 0xf;
+/// Writers: none, or a wave + 1, with Atomic if all have written so; or several
+/// that raced already.
+constexpr uint32_t NoWriter = 0, Several = 31, Atomic = 32, Writers = 63;
+} // namespace key
+
+/// A value in each 32 bits.
+template <typename Unit> constexpr Unit spread(uint32_t value) {
+  return sizeof(Unit) == 8 ? Unit(value) * Unit(0x100000001u) : Unit(value);
+}
+
+} // namespace
+
+/// Most words are touched by one wave between two barriers, or read by all and
+/// written by none: then bits of the key say so, and what the access does to
+/// the key is the same everywhere.
+struct LdsRaces::Step {
+  /// No bit of `deciding` is set in a key, or those of `ours`.
+  uint32_t deciding, ours;
+  uint32_t added;       ///< to the key, besides the bytes
+  unsigned shift;       ///< of the bytes
+  uint32_t instruction; ///< that makes the access
+  bool isStore;
+
+  Step(const Instruction &inst, unsigned self, AccessKind kind)
+      : instruction(inst.index), isStore(kind == AccessKind::Store) {
+    const uint32_t me = 1u << (key::ReaderShift + self);
+    ours = (self + 1) << key::WriterShift;
+    deciding = key::Writers << key::WriterShift |
+               (isStore ? (0xffffu << key::ReaderShift) & ~me : 0u);
+    added = isStore ? ours : me;
+    shift = isStore ? key::WriteShift : 0;
+  }
+
+  /// Makes it for words in a row; false if more must be looked at.
+  template <bool IsStore, typename Unit, unsigned Count>
+  NETRA_SIM_INLINE bool take(uint32_t covered, uint32_t *keys,
+                             uint32_t *instructions) const {
+    const Unit decides = spread<Unit>(deciding), own = spread<Unit>(ours),
+               bits = spread<Unit>(added | covered << shift);
+    Unit known[Count], some = 0, others = 0;
+    std::memcpy(known, keys, sizeof(known));
+    for (unsigned k = 0; k < Count; ++k) {
+      const Unit decided = known[k] & decides;
+      some |= decided;
+      others |= decided ^ own;
+      known[k] |= bits;
+    }
+    if (some && others)
+      return false;
+    std::memcpy(keys, known, sizeof(known));
+    if (IsStore || !some) {
+      for (unsigned k = 0; k < Count; ++k)
+        known[k] = spread<Unit>(instruction);
+      std::memcpy(instructions, known, sizeof(known));
+    }
+    return true;
+  }
+  template <typename Unit, unsigned Count>
+  NETRA_SIM_INLINE bool take(uint32_t covered, uint32_t *keys,
+                             uint32_t *instructions) const {
+    return isStore ? take<true, Unit, Count>(covered, keys, instructions)
+                   : take<false, Unit, Count>(covered, keys, instructions);
+  }
+};
+
+void LdsRaces::freshen(uint64_t line) {
+  if (intervals[line] == interval)
+    return;
+  intervals[line] = interval;
+  std::fill_n(&keys[line * WordsPerLine], WordsPerLine, 0u);
+}
+
+template <bool IsStore, typename Unit, unsigned Count>
+unsigned LdsRaces::stepApart(const Step step, const AccessRuns &runs,
+                             unsigned first) {
+  constexpr unsigned words = sizeof(Unit) * Count / 4;
+  const unsigned number = runs.size(), inWord = std::min(runs.bytes(), 4u);
+  const uint32_t part = (1u << inWord) - 1, now = interval;
+  uint32_t *const allKeys = keys.data(), *const all = instructions.data();
+  const uint32_t *const known = intervals.data();
+  for (unsigned i = first; i < number; ++i) {
+    const uint64_t at = runs.start(i), word = at / 4,
+                   line = word / WordsPerLine,
+                   last = (word + words - 1) / WordsPerLine;
+    const unsigned place = unsigned(at % 4);
+    if (place + inWord > 4)
+      return i;
+    if (known[line] != now || known[last] != now) {
+      freshen(line);
+      freshen(last);
+    }
+    if (!step.template take<IsStore, Unit, Count>(part << place, allKeys + word,
+                                                  all + word))
+      return i;
+  }
+  return number;
+}
+
+template <bool IsStore>
+unsigned LdsRaces::stepApart(const Step &step, const AccessRuns &runs,
+                             unsigned first) {
+  switch (runs.bytes()) {
+  case 1:
+  case 2:
+  case 4:
+    return stepApart<IsStore, uint32_t, 1>(step, runs, first);
+  case 8:
+    return stepApart<IsStore, uint64_t, 1>(step, runs, first);
+  case 12:
+    return stepApart<IsStore, uint32_t, 3>(step, runs, first);
+  case 16:
+    return stepApart<IsStore, uint64_t, 2>(step, runs, first);
+  default:
+    return first;
+  }
+}
+
+void LdsRaces::report(Access &access, unsigned lane, uint64_t word,
+                      bool withWriter) {
+  const auto &[inst, w, kind, isReported] = access;
+  if (isReported)
+    return;
+  access.isReported = true;
+  const unsigned self = w.context->index;
+  const uint32_t others = ~(1u << self),
+                 writer = keys[word] >> key::WriterShift & (key::Atomic - 1);
+  const InstructionInfo &other =
+      monitor.state().program->info[instructions[word]];
+  const unsigned otherWave =
+      !withWriter
+          ? unsigned(__builtin_ctz(keys[word] >> key::ReaderShift & others))
+      : writer != self + 1 ? writer - 1
+                           : unsigned(__builtin_ctz(updaters[word] & others));
+  monitor.report(
+      CheckRace, inst, w, int(lane), "lds",
+      formatv("wave {0} {1} LDS bytes {2} to {3}, which wave {4} {5} in "
+              "the same barrier interval by `{6}` (at {7:x})",
+              self, verbOf(kind), word * 4, word * 4 + 3, otherWave,
+              withWriter ? "writes" : "reads", other.text, other.pc)
+          .str(),
+      word * 4);
+}
+
+void LdsRaces::touchWord(Access &access, unsigned lane, uint64_t word,
+                         uint32_t covered) {
+  uint32_t &known = keys[word];
+  const unsigned self = access.w.context->index;
+  const uint32_t me = 1u << self, others = ~me, own = self + 1,
+                 writers = known >> key::WriterShift & key::Writers,
+                 writer = writers & ~key::Atomic;
+  const bool isAtomic = access.kind == AccessKind::Atomic,
+             wasAtomic = writers & key::Atomic;
+  // An update by another wave may be followed by one of this wave's.
+  const bool withWriter =
+      (known >> key::WriteShift & covered) &&
+      (writer == own ? !isAtomic && wasAtomic && (updaters[word] & others)
+                     : writer != key::NoWriter && writer != key::Several &&
+                           !(isAtomic && wasAtomic));
+  const bool withReader = access.kind != AccessKind::Load &&
+                          (known >> key::ReaderShift & others) &&
+                          (known & covered);
+  if (withWriter || withReader)
+    report(access, lane, word, withWriter);
+  if (access.kind == AccessKind::Load) {
+    known |= me << key::ReaderShift | covered;
+    if (writers == key::NoWriter)
+      instructions[word] = access.inst.index;
+    return;
+  }
+  const bool isFirst = writers == key::NoWriter;
+  if (isFirst)
+    updaters[word] = 0;
+  if (isAtomic)
+    updaters[word] |= uint16_t(me);
+  uint32_t next = key::Several;
+  if (isAtomic && (isFirst || wasAtomic))
+    next = own | key::Atomic;
+  else if (isFirst || (writer == own && !withWriter))
+    next = own;
+  known = (known & ~(key::Writers << key::WriterShift)) |
+          next << key::WriterShift | covered << key::WriteShift;
+  instructions[word] = access.inst.index;
+}
+
+void LdsRaces::touchRun(Access &access, const Step &step,
+                        const AccessRun &run) {
+  constexpr unsigned lineBytes = 4 * WordsPerLine, quad = 16;
+  const bool isPlain = access.kind != AccessKind::Atomic;
+  const uint64_t end = run.end();
+  for (uint64_t at = run.begin, next; at < end; at = next) {
+    const uint64_t line = at / lineBytes, word = at / 4;
+    next = std::min(end, (line + 1) * lineBytes);
+    freshen(line);
+    if (isPlain && next - at == lineBytes &&
+        step.take<uint64_t, lineBytes / 8>(key::Bytes, &keys[word],
+                                           &instructions[word]))
+      continue;
+    if (isPlain && at % quad == 0 && next - at >= quad) {
+      const uint64_t after = at + quad;
+      if (step.take<uint64_t, quad / 8>(key::Bytes, &keys[word],
+                                        &instructions[word])) {
+        next = after;
+        continue;
+      }
+      next = after;
+    }
+    forEachWord(at, next, [&](uint64_t each, uint32_t covered) {
+      if (isPlain &&
+          step.take<uint32_t, 1>(covered, &keys[each], &instructions[each]))
+        return;
+      forEachPart(run, each, [&](unsigned lane, uint32_t part) {
+        touchWord(access, lane, each, part);
+      });
+    });
+  }
+}
+
+void LdsRaces::access(const Instruction &inst, Wave &w, const AccessRuns &runs,
+                      AccessKind kind) {
+  Access access{inst, w, kind};
+  const Step step(inst, w.context->index, kind);
+  for (unsigned i = 0; i < runs.size(); ++i) {
+    if (runs.areApart() && kind != AccessKind::Atomic) {
+      i = step.isStore ? stepApart<true>(step, runs, i)
+                       : stepApart<false>(step, runs, i);
+      if (i == runs.size())
+        return;
+    }
+    touchRun(access, step, runs[i]);
+  }
+}
+
+} // namespace netra::sim

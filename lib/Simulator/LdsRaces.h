@@ -1,0 +1,95 @@
+//===- LdsRaces.h - Unordered accesses to LDS -------------------*- C++ -*-===//
+// SPDX-License-Identifier: MIT
+//
+// What the waves of a work-group did with each dword of LDS since the last
+// barrier. It is kept as numbers that compare many at a time: most dwords that
+// an access touches were treated alike before, and are again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_LIB_SIMULATOR_LDSRACES_H
+#define NETRA_LIB_SIMULATOR_LDSRACES_H
+
+#include "AccessRuns.h"
+#include "Monitor.h"
+
+namespace netra::sim {
+
+/// "reads", "writes" or "updates".
+const char *verbOf(AccessKind kind);
+
+/// Bits of the bytes from an address to another in the \p unit bytes, a power
+/// of two, that hold them.
+inline uint16_t bytesIn(unsigned unit, uint64_t from, uint64_t to) {
+  return uint16_t(((1u << (to - from)) - 1) << (from & (unit - 1)));
+}
+
+/// Calls function(address / 4, which of its four bytes) for the words from an
+/// address to another.
+template <typename Function>
+void forEachWord(uint64_t from, uint64_t to, Function &&function) {
+  while (from < to) {
+    const uint64_t word = from / 4, next = std::min(to, (word + 1) * 4);
+    function(word, bytesIn(4, from, next));
+    from = next;
+  }
+}
+
+/// Calls function(lane, which of its four bytes) for the lanes of a run that
+/// access a word.
+template <typename Function>
+void forEachPart(const AccessRun &run, uint64_t word, Function &&function) {
+  const uint64_t from = word * 4, to = std::min(from + 4, run.end());
+  unsigned lane = run.laneOf(word);
+  uint64_t begin = run.begin + uint64_t(lane - run.lane) * run.bytes;
+  for (; begin < to; begin += run.bytes, ++lane)
+    function(lane, bytesIn(4, std::max(begin, from),
+                           std::min(begin + run.bytes, to)));
+}
+
+class LdsRaces {
+public:
+  explicit LdsRaces(Monitor &monitor) : monitor(monitor) {}
+
+  void startGroup();
+  void barrierReleased() { ++interval; }
+  void access(const Instruction &inst, Wave &w, const AccessRuns &runs,
+              AccessKind kind);
+
+private:
+  struct Access {
+    const Instruction &inst;
+    Wave &w;
+    AccessKind kind;
+    bool isReported = false; ///< once is enough
+  };
+  struct Step;
+
+  /// Makes what lies in an older interval as if it were never accessed.
+  void freshen(uint64_t line);
+  template <bool IsStore, typename Unit, unsigned Count>
+  unsigned stepApart(Step step, const AccessRuns &runs, unsigned first);
+  /// Makes the step for lanes that lie apart; returns the first run that more
+  /// must be looked at.
+  template <bool IsStore>
+  unsigned stepApart(const Step &step, const AccessRuns &runs, unsigned first);
+  void touchRun(Access &access, const Step &step, const AccessRun &run);
+  void touchWord(Access &access, unsigned lane, uint64_t word,
+                 uint32_t covered);
+  void report(Access &access, unsigned lane, uint64_t word, bool withWriter);
+
+  static constexpr unsigned WordsPerLine = 16;
+
+  Monitor &monitor;
+  /// By 4 bytes: a key; the last write, else the last read; the waves that have
+  /// updated it by atomic operations, if it has only been written so.
+  std::vector<uint32_t> keys, instructions;
+  std::vector<uint16_t> updaters;
+  std::vector<uint32_t> intervals; ///< by line: what its keys are about
+  /// Goes on counting over work-groups, which makes old keys stale.
+  uint32_t interval = 1;
+};
+
+} // namespace netra::sim
+
+#endif // NETRA_LIB_SIMULATOR_LDSRACES_H
