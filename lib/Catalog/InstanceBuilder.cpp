@@ -46,7 +46,8 @@ public:
     contract.target = tactic.target;
     contract.waveSize = target.waveSize;
     contract.problem = problem;
-    contract.numerics = tactic.numerics;
+    contract.numerics = {tactic.accumulation, describe(tactic.rounding),
+                         describe(tactic.reductionOrder)};
     // A graph has one grid and one set of arguments.
     contract.graphCapture = tactic.graphCapture && problem.varying.empty();
     contract.deterministic = tactic.deterministic;
@@ -228,6 +229,17 @@ private:
                   "false for " + join(values, ", "));
     }
     return true;
+  }
+
+  /// The scheme with the values of this instance: "norm.rms.v1(VEC=8,
+  /// WAVES=4)".
+  std::string describe(const NumericScheme &scheme) const {
+    if (scheme.parameters.empty())
+      return scheme.id;
+    std::vector<std::string> values;
+    for (const std::string &name : scheme.parameters)
+      values.push_back(name + "=" + itostr(instance.constants.at(name)));
+    return scheme.id + "(" + join(values, ", ") + ")";
   }
 
   bool buildSymbol() {

@@ -70,6 +70,40 @@ ServingProfile readProfile(const Reader &reader, StringRef path) {
   return profile;
 }
 
+NumericScheme readNumericScheme(ObjectReader &object, StringRef key,
+                                function_ref<bool(StringRef)> isConstant) {
+  NumericScheme scheme;
+  std::optional<Reader> member = object.required(key);
+  if (!member)
+    return scheme;
+  std::optional<std::string> text = member->string();
+  if (!text)
+    return scheme;
+  auto [id, rest] = StringRef(*text).split('(');
+  bool hasParameters = id.size() != text->size();
+  SmallVector<StringRef> parts, parameters;
+  id.split(parts, '.');
+  if (hasParameters && rest.consume_back(")"))
+    rest.split(parameters, ", ");
+  if (!all_of(parts, isLowerName) || hasParameters == parameters.empty() ||
+      !all_of(parameters, isUpperName)) {
+    member->fail("a scheme as docs/numerics.md has them, id or id(NAME, "
+                 "NAME): names of lower-case letters, digits and '_' between "
+                 "dots, then what the bits depend on");
+    return scheme;
+  }
+  scheme.id = id.str();
+  for (StringRef name : parameters) {
+    if (!isConstant(name))
+      member->fail("names of dimensions, options and constants",
+                   "the unknown name \"" + name + "\"");
+    else if (is_contained(scheme.parameters, name))
+      member->fail("each name once", "\"" + name + "\" twice");
+    scheme.parameters.push_back(name.str());
+  }
+  return scheme;
+}
+
 template <typename T>
 static Expected<T> parseManifest(StringRef text, StringRef path,
                                  T (*read)(const Reader &, StringRef)) {

@@ -44,6 +44,12 @@ std::optional<AttributeValue> readScalar(const json::Reader &reader);
 std::map<std::string, int64_t> readIntegers(json::ObjectReader &object,
                                             llvm::StringRef key);
 
+/// A required scheme of arithmetic. `isConstant` knows the names its
+/// parameters may have.
+NumericScheme
+readNumericScheme(json::ObjectReader &object, llvm::StringRef key,
+                  llvm::function_ref<bool(llvm::StringRef)> isConstant);
+
 /// The keys dimensions, attributes, operands and options of `object`.
 InstanceSpec readInstanceSpec(json::ObjectReader &object);
 

@@ -379,6 +379,12 @@ private:
                   [&](const auto &option) { return option.first == name; });
   }
 
+  /// Whether each instance has a number of that name.
+  bool isConstantName(const std::string &name) const {
+    return tactic.dimensions.count(name) || isOption(name) ||
+           constantNames.count(name);
+  }
+
   /// An expression; one without names must have a value, of at least `min`.
   std::optional<Expression>
   readExpression(const Reader &reader, bool dimensionsOnly = false,
@@ -400,9 +406,8 @@ private:
       return std::nullopt;
     }
     for (const std::string &name : expression->identifiers()) {
-      if (tactic.dimensions.count(name))
-        continue;
-      if (!dimensionsOnly && (isOption(name) || constantNames.count(name)))
+      if (dimensionsOnly ? tactic.dimensions.count(name) != 0
+                         : isConstantName(name))
         continue;
       reader.fail(dimensionsOnly ? "names of dimensions only"
                                  : "names of dimensions, options and constants",
@@ -715,11 +720,14 @@ private:
 
   void readNumerics(const Reader &reader) {
     ObjectReader object(reader);
-    tactic.numerics.accumulation =
-        readText(object, "accumulation").value_or("");
-    tactic.numerics.rounding = readText(object, "rounding").value_or("");
-    tactic.numerics.reductionOrder =
-        readText(object, "reduction_order").value_or("");
+    tactic.accumulation = readText(object, "accumulation").value_or("");
+    auto readScheme = [&](StringRef key) {
+      return readNumericScheme(object, key, [&](StringRef name) {
+        return isConstantName(name.str());
+      });
+    };
+    tactic.rounding = readScheme("rounding");
+    tactic.reductionOrder = readScheme("reduction_order");
     if (std::optional<Reader> member = object.optional("error_bound"))
       tactic.errorBound = member->string().value_or("");
     object.finish();

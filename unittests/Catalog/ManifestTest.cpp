@@ -211,6 +211,19 @@ TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
        "two"},
       {"/registers/vgprs", nullptr, "/registers/vgprs: expected"},
       {"/numerics/rounding", 7, "/numerics/rounding: expected a string"},
+      {"/numerics/rounding", "once, at the store", "expected a scheme"},
+      {"/numerics/reduction_order", "", "expected a scheme"},
+      {"/numerics/reduction_order", "test.v1()", "expected a scheme"},
+      {"/numerics/reduction_order", "test.v1(WAVES", "expected a scheme"},
+      {"/numerics/reduction_order", "test.v1(WAVES,DEPTH)",
+       "expected a scheme"},
+      {"/numerics/reduction_order", "test.v1(WAVES) twice",
+       "expected a scheme"},
+      {"/numerics/reduction_order", "test.v1(VEC)",
+       "/numerics/reduction_order: expected names of dimensions, options and "
+       "constants, found the unknown name \"VEC\""},
+      {"/numerics/reduction_order", "test.v1(WAVES, WAVES)",
+       "expected each name once, found \"WAVES\" twice"},
       {"/graph_capture", "yes", "/graph_capture: expected true or false"},
       {"/evidence", Json::array(),
        "evidence of kind \"simulated\" or \"device\" for a verified"},
@@ -288,7 +301,7 @@ static bool isSemantic(const std::string &text) {
         "expected an offset", "a dimension of \"match\"", "each dimension once",
         "an argument that follows", "each artifact name once",
         "which match says of operand", "access write or readwrite of",
-        "each operand once",
+        "each operand once", "each name once",
         // of models: sizes that do not fit each other
         "a part for the layers that use it", "no such part, because",
         "the window of window_attention", "because no layer is window",
@@ -339,6 +352,7 @@ TEST(Manifest, SchemaAndReaderAgreeOnTactics) {
   other["evidence"] = Json::array();
   other["symbol"] = "netra_test";
   other["constants"] = {{"COUNT", {{"f32", "epsilon"}}}};
+  other["numerics"]["reduction_order"] = "test.v1(COUNT)";
   other["arguments"] = Json::array();
   other["launch"] = {{"grid", {1, 1, 1}},
                      {"block", {64, 1, 1}},

@@ -239,3 +239,22 @@ TEST(Match, InstantiateTakesExactlyTheRecordedOptions) {
   EXPECT_EQ(instance.contract.id(),
             matchTactic(testTactic(), testProblem()).instance.contract.id());
 }
+
+// Of two orders of the same sums, only the values of the scheme's parameters
+// may tell.
+TEST(Match, ContractsTellOrdersOfSumsApart) {
+  auto contractOf = [](const char *order, int64_t depth) {
+    nlohmann::json document = nlohmann::json::parse(tacticText);
+    document["/numerics/reduction_order"_json_pointer] = order;
+    return llvm::cantFail(instantiate(parse(document), testProblem(),
+                                      {{"WAVES", 2}, {"DEPTH", depth}}))
+        .contract;
+  };
+  Contract shallow = contractOf("test.v1(CHUNKS, DEPTH)", 1);
+  Contract deep = contractOf("test.v1(CHUNKS, DEPTH)", 2);
+  EXPECT_EQ(shallow.numerics.reductionOrder, "test.v1(CHUNKS=4, DEPTH=1)");
+  EXPECT_EQ(deep.numerics.reductionOrder, "test.v1(CHUNKS=4, DEPTH=2)");
+  EXPECT_NE(shallow.id(), deep.id());
+  EXPECT_EQ(contractOf("test.v1(CHUNKS)", 1).id(),
+            contractOf("test.v1(CHUNKS)", 2).id());
+}

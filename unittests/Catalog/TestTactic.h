@@ -79,8 +79,8 @@ inline const char *const tacticText = R"json({
   "cost": {"bytes": "2 * N * K", "flop": "2 * M * N * K"},
   "numerics": {
     "accumulation": "f32",
-    "rounding": "once at the store",
-    "reduction_order": "test.v1",
+    "rounding": "once",
+    "reduction_order": "test.v1(CHUNKS, WAVES)",
     "error_bound": "1 ulp"
   },
   "graph_capture": true,

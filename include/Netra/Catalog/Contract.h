@@ -115,9 +115,12 @@ struct Argument {
   bool operator==(const Argument &) const = default;
 };
 
-/// The numerical rules a kernel keeps, in stable words.
+/// The numerical rules a kernel keeps. Equal rules give equal bits.
 struct Numerics {
+  /// The element type of sums.
   std::string accumulation;
+  /// Schemes that docs/numerics.md describes, each with the values of the
+  /// kernel's constants it depends on: "dense.gemv.v1(ROWS=4, WAVES=8)".
   std::string rounding;
   std::string reductionOrder;
 

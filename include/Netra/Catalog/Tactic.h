@@ -136,6 +136,15 @@ struct GoldenCode {
   uint64_t kernargBytes = 0;
 };
 
+/// A rule of arithmetic that docs/numerics.md describes, as a manifest names
+/// it: "dense.gemv.v1(ROWS, WAVES)". What a rule means never changes; another
+/// rule has another id.
+struct NumericScheme {
+  std::string id;
+  /// Dimensions, options and constants of the tactic that decide the bits.
+  std::vector<std::string> parameters;
+};
+
 /// One way to compute the problems it matches. Immutable after loading.
 struct Tactic {
   std::string name;
@@ -172,7 +181,8 @@ struct Tactic {
   Expression vgprs, agprs, sgprs;
   std::optional<Expression> costBytes, costFlops;
 
-  Numerics numerics;
+  std::string accumulation;
+  NumericScheme rounding, reductionOrder;
   std::string errorBound;
   bool graphCapture = true;
   bool deterministic = true;
