@@ -40,6 +40,7 @@ void compileModel(benchmark::State &state, const char *name) {
     ModelDescription model = llvm::cantFail(parseModel(text, path));
     mlir::OwningOpRef<mlir::ModuleOp> module = importModel(&context, model);
     EnginePipelineOptions options;
+    options.countInstructions = false; // it assembles
     for (const std::string &profile : model.profiles)
       options.profiles.push_back(profile);
     if (mlir::failed(compileToEngine(*module, options))) {

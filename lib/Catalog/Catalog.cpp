@@ -243,9 +243,34 @@ static bool precedes(const Candidate &lhs, const Candidate &rhs) {
     return left.maturity > right.maturity;
   if (lhs.cost.picoseconds != rhs.cost.picoseconds)
     return lhs.cost.picoseconds < rhs.cost.picoseconds;
+  if (lhs.cost.instructions != rhs.cost.instructions)
+    return lhs.cost.instructions < rhs.cost.instructions;
   if (left.rank != right.rank)
     return left.rank < right.rank;
   return left.name < right.name;
+}
+
+/// Sorts those that come first and need the same time by their instructions,
+/// if they can be told.
+static void breakTie(MutableArrayRef<Candidate> sorted,
+                     const InstructionCounter &counter) {
+  MutableArrayRef<Candidate> tied =
+      sorted.take_while([&](const Candidate &candidate) {
+        return candidate.tactic->maturity == sorted[0].tactic->maturity &&
+               candidate.cost.picoseconds == sorted[0].cost.picoseconds;
+      });
+  if (tied.size() < 2)
+    return;
+  std::vector<uint64_t> counts;
+  for (const Candidate &candidate : tied) {
+    std::optional<uint64_t> count = counter.count(candidate.instance);
+    if (!count)
+      return;
+    counts.push_back(*count);
+  }
+  for (auto [candidate, count] : zip_equal(tied, counts))
+    candidate.cost.instructions = count;
+  llvm::sort(tied, precedes);
 }
 
 static std::string whyFirst(const Candidate &winner, const Candidate &second) {
@@ -257,6 +282,10 @@ static std::string whyFirst(const Candidate &winner, const Candidate &second) {
   if (winner.cost.picoseconds != second.cost.picoseconds)
     return "estimated " + microseconds(winner.cost) + " against " +
            microseconds(second.cost) + " of " + right.name;
+  if (winner.cost.instructions != second.cost.instructions)
+    return utostr(*winner.cost.instructions) + " instructions against " +
+           utostr(*second.cost.instructions) + " of " + right.name +
+           " in the same estimated time";
   if (left.rank != right.rank)
     return "rank " + itostr(left.rank) + " comes before rank " +
            itostr(right.rank) + " of " + right.name;
@@ -274,6 +303,8 @@ Selection Catalog::select(const Problem &problem,
     (candidate.matches() ? matching : others).push_back(std::move(candidate));
   }
   llvm::sort(matching, precedes);
+  if (options.counter)
+    breakTie(matching, *options.counter);
   llvm::sort(others, [](const Candidate &lhs, const Candidate &rhs) {
     if (lhs.mismatches.size() != rhs.mismatches.size())
       return lhs.mismatches.size() < rhs.mismatches.size();

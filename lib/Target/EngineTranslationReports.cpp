@@ -26,9 +26,12 @@ static json parseCanonical(const std::string &text) {
 }
 
 static json describeCost(const Cost &cost) {
-  return {{"bytes", cost.bytes},
-          {"flop", cost.flop},
-          {"picoseconds", cost.picoseconds}};
+  json described = {{"bytes", cost.bytes},
+                    {"flop", cost.flop},
+                    {"picoseconds", cost.picoseconds}};
+  if (cost.instructions)
+    described["instructions"] = *cost.instructions;
+  return described;
 }
 
 static json describeMiss(const Candidate &miss) {

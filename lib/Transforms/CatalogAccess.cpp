@@ -7,6 +7,7 @@
 #include "CatalogAccess.h"
 
 #include "Netra/IR/Varying.h"
+#include "Netra/Target/AssemblyCache.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -31,6 +32,8 @@ LogicalResult SharedCatalog::load(Operation *op, StringRef libraryRoot,
     return success();
   selections.clear();
   instances.clear();
+  counter.reset();
+  builder.reset();
   catalog.reset();
   llvm::Expected<Catalog> loaded = Catalog::load(found, wanted);
   if (!loaded)
@@ -69,6 +72,22 @@ const Selection &SharedCatalog::select(const Problem &problem,
   else
     entry->second = catalog->select(problem, options);
   return entry->second;
+}
+
+const InstructionCounter *SharedCatalog::getCounter(StringRef goldenRoot,
+                                                    StringRef cacheDir) {
+  if (counter)
+    return &*counter;
+  llvm::Expected<KernelBuilder> made = KernelBuilder::create(
+      root, target, goldenRoot,
+      cacheDir.empty() ? nullptr : std::make_shared<AssemblyCache>(cacheDir));
+  if (!made) {
+    // Rank decides then; whoever needs the kernels is told what is missing.
+    llvm::consumeError(made.takeError());
+    return nullptr;
+  }
+  builder.emplace(std::move(*made));
+  return &counter.emplace(*builder);
 }
 
 /// The instance that `op` names, made anew and held against the id it names.

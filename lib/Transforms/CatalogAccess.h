@@ -8,6 +8,7 @@
 #define NETRA_LIB_TRANSFORMS_CATALOGACCESS_H
 
 #include "Netra/Catalog/Catalog.h"
+#include "Netra/Target/InstructionCount.h"
 
 #include "mlir/IR/Operation.h"
 #include "mlir/Pass/AnalysisManager.h"
@@ -59,6 +60,12 @@ public:
   /// catalogue.
   const Selection &select(const Problem &problem, const SelectOptions &options);
 
+  /// What counts the instructions of the catalogue's tactics; null when nothing
+  /// can be assembled. Stays as long as the catalogue; the folders are those of
+  /// the first call.
+  const InstructionCounter *getCounter(llvm::StringRef goldenRoot,
+                                       llvm::StringRef cacheDir);
+
   /// The kernel that the `netra.tactic` attribute of `op` names: tactic,
   /// options and contract id must agree with what the catalogue makes of the
   /// operation now. Emits an error at `op` otherwise.
@@ -70,6 +77,9 @@ public:
 private:
   std::string root, target;
   std::optional<Catalog> catalog;
+  /// Assembles for the counter; both or neither.
+  std::optional<KernelBuilder> builder;
+  std::optional<AssembledInstructions> counter;
   /// A question to the catalogue.
   struct Question {
     Problem problem;

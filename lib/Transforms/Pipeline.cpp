@@ -43,6 +43,8 @@ void netra::buildEnginePipeline(OpPassManager &manager,
   select.libraryRoot = options.libraryRoot;
   select.goldenRoot = options.goldenRoot;
   select.allowExperimental = options.allowExperimental;
+  select.countInstructions = options.countInstructions;
+  select.cacheDir = options.cacheDir;
   select.explain = options.explain;
   select.explainAll = options.explainAll;
   manager.addPass(createNetraSelectTactics(select));

@@ -100,6 +100,8 @@ private:
       options.target = target;
       options.allowExperimental = allowExperimental;
       options.allowGolden = !goldenRoot.empty();
+      if (countInstructions)
+        options.counter = catalog->getCounter(goldenRoot, cacheDir);
       // Near misses are for those who read them.
       options.nearestMisses = 0;
       Problem problem = getProblem(op);

@@ -240,6 +240,55 @@ TEST_F(CatalogTest, SelectionSaysWhy) {
             "the only one of 1 that matches");
 }
 
+namespace {
+/// Counts as it is told, by name.
+struct ToldCounts : InstructionCounter {
+  std::map<std::string, uint64_t> counts;
+  mutable std::vector<std::string> asked;
+  std::optional<uint64_t> count(const Instance &instance) const override {
+    asked.push_back(instance.tactic->name);
+    auto known = counts.find(instance.tactic->name);
+    return known == counts.end() ? std::nullopt : std::optional(known->second);
+  }
+};
+} // namespace
+
+TEST_F(CatalogTest, InstructionsBreakTiesOfEstimatedTime) {
+  addTactic("low_rank", {{"/rank", 1}});
+  addTactic("short", {{"/rank", 9}});
+  addTactic("slow", {{"/rank", 0}, {"/cost/bytes", 100000000}});
+  addTactic("experiment", {{"/maturity", "experiment"}, {"/rank", 0}});
+  Catalog catalog = load();
+  ToldCounts counter;
+  counter.counts = {{"gfx950.low_rank", 700},
+                    {"gfx950.short", 650},
+                    {"gfx950.slow", 1},
+                    {"gfx950.experiment", 1}};
+  SelectOptions options;
+  options.allowExperimental = true;
+  options.counter = &counter;
+  Selection selection = catalog.select(testProblem(), options);
+  ASSERT_TRUE(selection.winner);
+  EXPECT_EQ(selection.winner->tactic->name, "gfx950.short");
+  EXPECT_EQ(selection.winner->cost.instructions, 650u);
+  EXPECT_EQ(selection.reason, "650 instructions against 700 of gfx950.low_rank "
+                              "in the same estimated time");
+  // Only what is tied is counted.
+  EXPECT_THAT(counter.asked,
+              testing::UnorderedElementsAre("gfx950.low_rank", "gfx950.short"));
+  EXPECT_EQ(selection.runnersUp[1].tactic->name, "gfx950.slow");
+  EXPECT_FALSE(selection.runnersUp[1].cost.instructions);
+
+  // Equal counts leave it to rank, and so does one that is not known.
+  counter.counts["gfx950.short"] = 700;
+  EXPECT_EQ(catalog.select(testProblem(), options).reason,
+            "rank 1 comes before rank 9 of gfx950.short");
+  counter.counts.erase("gfx950.low_rank");
+  selection = catalog.select(testProblem(), options);
+  EXPECT_EQ(selection.winner->tactic->name, "gfx950.low_rank");
+  EXPECT_FALSE(selection.winner->cost.instructions);
+}
+
 TEST(LibraryRoot, OptionThenEnvironmentThenBuiltIn) {
   ::setenv("NETRA_LIBRARY_ROOT", "/somewhere", 1);
   EXPECT_EQ(Catalog::findLibraryRoot("/here"), "/here");

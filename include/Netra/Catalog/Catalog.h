@@ -33,6 +33,19 @@ struct Cost {
   uint64_t bytes = 0;
   uint64_t flop = 0;
   uint64_t picoseconds = 0;
+  /// Instructions of a launch, where they were asked for to decide between
+  /// equal times.
+  std::optional<uint64_t> instructions;
+};
+
+/// Knows the machine code of instances. The catalogue has none; what assembles
+/// says what it counts.
+class InstructionCounter {
+public:
+  virtual ~InstructionCounter() = default;
+  /// The instructions that the waves of a launch issue, or nothing when they
+  /// cannot be told. Called from as many threads as `select` is.
+  virtual std::optional<uint64_t> count(const Instance &instance) const = 0;
 };
 
 /// A tactic seen against a problem. When `mismatches` is empty, `instance` is
@@ -55,6 +68,8 @@ struct SelectOptions {
   /// about its first difference only, so that the reason why none matches may
   /// name one that is not the nearest.
   unsigned nearestMisses = 3;
+  /// Not owned. Without one, tactics of equal estimated time go by rank.
+  const InstructionCounter *counter = nullptr;
 
   bool operator==(const SelectOptions &) const = default;
 };
@@ -110,8 +125,10 @@ public:
   const Tactic *findTactic(llvm::StringRef name) const;
   const ServingProfile *findProfile(llvm::StringRef name) const;
 
-  /// Exact matching, then maturity, cost, rank (lower first), name: a total
-  /// order. Never fails; what cannot be matched has no winner and a reason.
+  /// Exact matching, then maturity, estimated time, instructions, rank (lower
+  /// first), name: a total order. Instructions count when a counter knows those
+  /// of all that come first with equal maturity and time. Never fails; what
+  /// cannot be matched has no winner and a reason.
   Selection select(const Problem &problem,
                    const SelectOptions &options = {}) const;
 

@@ -181,6 +181,11 @@ def NetraSelectTactics : Pass<"netra-select-tactics", "mlir::ModuleOp"> {
     approximate match. A golden tactic takes part only with `golden-root`, and
     is an error when its code object is not there byte for byte.
 
+    Where several tactics match, maturity decides, then the estimated time, then
+    the instructions of the machine code, then rank and name. Only tactics that
+    come first with equal times are assembled for that, in `cache-dir` if there
+    is one; `count-instructions=false` goes on with rank instead.
+
     With `explain`, the choice, the reason for it and the nearest misses are
     remarks at the operation's location, with `explain-all` every tactic of the
     operation that does not match. A fallback is always a remark.
@@ -206,6 +211,12 @@ def NetraSelectTactics : Pass<"netra-select-tactics", "mlir::ModuleOp"> {
            "Folder of golden code objects; without it none is considered">,
     Option<"allowExperimental", "allow-experimental", "bool",
            /*default=*/"false", "Consider tactics of maturity `experiment`">,
+    Option<"countInstructions", "count-instructions", "bool",
+           /*default=*/"true",
+           "Let the instructions of the machine code decide between tactics of "
+           "equal estimated time">,
+    Option<"cacheDir", "cache-dir", "std::string", /*default=*/"\"\"",
+           "Folder that keeps assembled kernels">,
     Option<"explain", "explain", "bool", /*default=*/"false",
            "Remark on every choice, not only on fallbacks">,
     Option<"explainAll", "explain-all", "bool", /*default=*/"false",
