@@ -62,7 +62,7 @@ FailureOr<Operation *> RouteOp::absorb(RewriterBase &rewriter,
   auto dense = cast<DenseOp>(neighbour);
   rewriter.setInsertionPoint(*this);
   RouteOp fused = insertFused(rewriter, *this, withProduct(*this, dense),
-                              fuseLocations(dense, *this));
+                              fuseLocations(*this, dense));
   rewriter.replaceOp(*this, fused->getResults());
   rewriter.eraseOp(dense);
   return fused.getOperation();

@@ -507,21 +507,33 @@ private:
     return success();
   }
 
-  /// "mlp/gate_up": the function, and the location's name, the weight or the
-  /// operation, whichever is there first.
-  std::string getStepName(Operation *op) {
-    std::string name;
-    if (auto location = dyn_cast<NameLoc>(op->getLoc()))
-      name = location.getName().str();
+  /// The part of the model that `op` belongs to, which fusing others into it
+  /// does not change: the first name of its location is that of the operation
+  /// that took the others over. Without one the weight tells.
+  static StringRef getPartName(Operation *op) {
+    if (auto location = op->getLoc()->findInstanceOf<NameLoc>())
+      return location.getName();
     for (Value operand : op->getOperands())
-      if (name.empty())
-        if (auto get = operand.getDefiningOp<GetOp>())
-          name = get.getParameter().str();
-    if (auto fallback = dyn_cast<FallbackOp>(op); fallback && name.empty())
-      name = fallback.getOpName().rsplit('.').second.str();
-    if (name.empty())
-      name = op->getName().stripDialect().str();
-    return makeUnique(stepNames, baseName + "/" + name);
+      if (auto get = operand.getDefiningOp<GetOp>()) {
+        StringRef name = get.getParameter();
+        name.consume_back(".weight");
+        return name;
+      }
+    return "";
+  }
+
+  /// "decoder/layers.0.mlp.down_proj/dense": the function, the part of the
+  /// model and the operation.
+  std::string getStepName(Operation *op) {
+    StringRef operation = op->getName().stripDialect();
+    if (auto fallback = dyn_cast<FallbackOp>(op))
+      operation =
+          fallback.getOpName().substr(fallback.getOpName().rfind('.') + 1);
+    std::string name = baseName.str();
+    for (StringRef part : {getPartName(op), operation})
+      if (!part.empty())
+        name += ("/" + part).str();
+    return makeUnique(stepNames, name);
   }
 
   const Kernel &getKernel(Operation *op, const Instance &instance) {

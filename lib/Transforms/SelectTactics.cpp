@@ -74,8 +74,14 @@ private:
   LogicalResult visit(Operation *op) {
     if (auto tacticOp = dyn_cast<TacticOpInterface>(op))
       return choose(tacticOp);
-    // Parameters, views, constants, fallbacks and the terminator need no
-    // kernel; anything foreign has to be converted before.
+    // Of what an importer could not say with operations.
+    if (auto fallback = dyn_cast<FallbackOp>(op)) {
+      op->emitRemark() << "fallback: " << fallback.getOpName() << ": "
+                       << fallback.getReason();
+      return success();
+    }
+    // Parameters, views, constants and the terminator need no kernel; anything
+    // foreign has to be converted before.
     if (isa<NetraDialect>(op->getDialect()) ||
         op->hasTrait<OpTrait::IsTerminator>())
       return success();

@@ -30,7 +30,7 @@
 // after the product follows from 3.
 
 // CHECK: netra.plan @one profile(@one) arena({{[0-9]+}}) bindings([@x, @scale, @y]) {
-// CHECK-NEXT: netra.launch {{.*}}args([#netra.arg<binding @x, 0, 128>, #netra.arg<weight @w, 0, 12288>, #netra.arg<arena, [[D:[0-9]+]], 192>]) after([]) {{.*}}operation("netra.dense") name("model/w")
+// CHECK-NEXT: netra.launch {{.*}}args([#netra.arg<binding @x, 0, 128>, #netra.arg<weight @w, 0, 12288>, #netra.arg<arena, [[D:[0-9]+]], 192>]) after([]) {{.*}}operation("netra.dense") name("model/w/dense")
 // CHECK-NEXT: netra.fallback_step "framework.scale" reason("no kernel") inputs([#netra.arg<binding @x, 0, 128>, #netra.arg<binding @scale, 0, 256>]) outputs([#netra.arg<arena, [[S:[0-9]+]], 128>]) types([tensor<1x64xbf16>, tensor<64xf32>, tensor<1x64xbf16>]) after([]) name("model/scale")
 // CHECK-NEXT: netra.launch {{.*}}#netra.arg<arena, [[S]], 128>, #netra.arg<binding @x, 0, 128>, #netra.arg<arena, [[P:[0-9]+]], 128>, #netra.arg<arena, [[S2:[0-9]+]], 256>, #netra.arg<i32, 1>]) after([1]) {{.*}}name("model/mul")
 // CHECK-NEXT: netra.fallback_step "framework.join" {{.*}}inputs([#netra.arg<arena, [[D]], 192>, #netra.arg<weight @b, 0, 128>]) outputs([#netra.arg<arena, [[S2]], 128>]){{.*}}after([0, 2])

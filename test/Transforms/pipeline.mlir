@@ -29,7 +29,7 @@
 
 // BF16-NOT: remark
 // BF16: netra.plan @decode_m1 profile(@decode_m1) arena(19456) bindings([@x, @skip, @y])
-// BF16-NEXT: netra.launch {{.*}}operation("netra.rms_norm") name("mlp/norm")
-// BF16-NEXT: netra.launch {{.*}}after([0]) {{.*}}operation("netra.dense") name("mlp/gate_up")
-// BF16-NEXT: netra.launch {{.*}}#netra.arg<binding @y, 0, 4096>]) after([1]) {{.*}}name("mlp/down")
+// BF16-NEXT: netra.launch {{.*}}operation("netra.rms_norm") name("mlp/norm/rms_norm")
+// BF16-NEXT: netra.launch {{.*}}after([0]) {{.*}}operation("netra.dense") name("mlp/gate_up/dense")
+// BF16-NEXT: netra.launch {{.*}}#netra.arg<binding @y, 0, 4096>]) after([1]) {{.*}}name("mlp/down/dense")
 // BF16-NEXT: }

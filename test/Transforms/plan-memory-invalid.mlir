@@ -88,6 +88,7 @@ func.func @same_name(%x: tensor<1x64xbf16> {netra.name = "x"}, %y: tensor<1x64xb
 
 func.func @fallback_updates_input(%x: tensor<1x64xbf16>) -> tensor<1x64xbf16> {
   // expected-error @below {{result #0 is updated in place, which cannot be proven sound: operand #0 is an input, which belongs to the caller}}
+  // expected-remark @below {{fallback: framework.append: r}}
   %a = netra.fallback "framework.append" (%x) reason("r") {updates = array<i64: 0>} : (tensor<1x64xbf16>) -> tensor<1x64xbf16>
   return %a : tensor<1x64xbf16>
 }
