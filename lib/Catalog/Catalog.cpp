@@ -8,6 +8,8 @@
 
 #include "ManifestReader.h"
 
+#include "Netra/Catalog/Model.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -333,6 +335,28 @@ Selection Catalog::select(const Problem &problem,
     others.resize(options.nearestMisses);
   selection.nearest = std::move(others);
   return selection;
+}
+
+Error checkProfiles(const ModelDescription &model, StringRef libraryRoot,
+                    StringRef target) {
+  if (model.profiles.empty())
+    return Error::success();
+  SmallString<256> folder(libraryRoot);
+  path::append(folder, "manifests", target, "profiles");
+  Expected<std::vector<std::string>> files = listManifests(folder);
+  if (!files)
+    return files.takeError();
+  std::string known;
+  for (const std::string &file : *files)
+    known += (known.empty() ? "" : ", ") + path::stem(file).str();
+  json::Diagnostics diagnostics(model.path);
+  for (auto [index, name] : enumerate(model.profiles))
+    if (!is_contained(*files, name + ".json"))
+      diagnostics.report("/profiles/" + std::to_string(index),
+                         "one of the profiles of " + target + " (" + known +
+                             ")",
+                         "\"" + name + "\"");
+  return diagnostics.takeError();
 }
 
 } // namespace netra

@@ -4,12 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fields and their defaults are those of the configuration classes of
-// Hugging Face's transformers library.
+// The fields are those of the configuration classes of Hugging Face's
+// transformers library; HuggingFaceFamilies.cpp has their defaults.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Netra/Catalog/Model.h"
+
+#include "HuggingFaceFamilies.h"
+#include "ModelNumbers.h"
+#include "Names.h"
 
 #include "Netra/Catalog/Json.h"
 
@@ -17,6 +21,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
+#include <set>
 
 using namespace llvm;
 using netra::json::ObjectReader;
@@ -25,81 +30,23 @@ using netra::json::Reader;
 namespace netra {
 namespace {
 
-constexpr int64_t maxExtent = int64_t(1) << 30;
-
-/// What a family fixes without saying it in its configuration.
-struct Family {
-  StringRef modelType;
-  bool queryKeyNorm = false;
-  bool outputGate = false;
-  /// Gated delta nets between the attention layers; split: see Model.h.
-  bool linearLayers = false, splitProjections = false;
-  bool experts = false, sharedExpert = false;
-  double weightOffset = 0;
-  /// Scaled embedding, GELU; behind the first one norms on both sides and
-  /// windows; gemma2 caps logits.
-  bool gemma = false, windows = false, gemma2 = false;
-};
-
-constexpr Family families[] = {
-    {.modelType = "llama"},
-    {.modelType = "qwen3", .queryKeyNorm = true},
-    {.modelType = "qwen3_moe", .queryKeyNorm = true, .experts = true},
-    {.modelType = "qwen3_next",
-     .queryKeyNorm = true,
-     .outputGate = true,
-     .linearLayers = true,
-     .experts = true,
-     .sharedExpert = true,
-     .weightOffset = 1},
-    {.modelType = "qwen3_5_text",
-     .queryKeyNorm = true,
-     .outputGate = true,
-     .linearLayers = true,
-     .splitProjections = true,
-     .weightOffset = 1},
-    {.modelType = "qwen3_5_moe_text",
-     .queryKeyNorm = true,
-     .outputGate = true,
-     .linearLayers = true,
-     .splitProjections = true,
-     .experts = true,
-     .sharedExpert = true,
-     .weightOffset = 1},
-    {.modelType = "gemma", .weightOffset = 1, .gemma = true},
-    {.modelType = "gemma2",
-     .weightOffset = 1,
-     .gemma = true,
-     .windows = true,
-     .gemma2 = true},
-    {.modelType = "gemma3_text",
-     .queryKeyNorm = true,
-     .weightOffset = 1,
-     .gemma = true,
-     .windows = true},
-};
-
 /// Fields that do not change what the decoder computes for given token ids.
 constexpr StringRef harmless[] = {
     "_attn_implementation_autoset",
     "_name_or_path",
-    "architectures",
     "attn_implementation",
     "bos_token_id",
     "cache_implementation",
-    "dtype",
     "eos_token_id",
     "initializer_range",
     "max_position_embeddings",
     "mlp_dropout",
-    "model_type",
     "mtp_num_hidden_layers",
     "mtp_use_dedicated_embeddings",
     "output_router_logits",
     "pad_token_id",
     "pretraining_tp",
     "router_aux_loss_coef",
-    "torch_dtype",
     "transformers_version",
     "use_cache",
 };
@@ -124,15 +71,29 @@ public:
     if (!document.is_object() || !document.contains("text_config"))
       return readDecoder(root, {});
     ObjectReader outside(root);
-    skip(outside, harmless);
     std::optional<Reader> inner = outside.required("text_config");
+    std::optional<Reader> tied = outside.optional("tie_word_embeddings");
+    std::optional<Reader> type = outside.required("model_type");
+    std::optional<Reader> architectures = set(outside, "architectures");
+    readElementType(outside);
+    skip(outside, harmless);
     skip(outside, harmlessOutside);
-    outside.finish();
-    model.checkpointPrefix = "model.language_model.";
     if (inner)
       readDecoder(*inner, outside.optional("quantization_config"));
-    if (std::optional<Reader> tied = outside.optional("tie_word_embeddings"))
+    if (tied)
       model.tiedEmbeddings = tied->boolean().value_or(false);
+    if (family) {
+      model.checkpointPrefix = family->outerPrefix.str();
+      readArchitectures(architectures, family->outerArchitecture);
+      std::optional<std::string> text = type ? type->string() : std::nullopt;
+      if (text && *text != family->outerType)
+        type->fail(family->outerType.empty()
+                       ? "no model around one of type " + family->modelType
+                       : "the model type \"" + family->outerType +
+                             "\" around a text_config of type " +
+                             family->modelType);
+    }
+    outside.finish();
   }
 
 private:
@@ -141,11 +102,6 @@ private:
       (void)object.optional(key);
   }
 
-  int64_t size(ObjectReader &object, StringRef key) {
-    if (std::optional<Reader> member = object.required(key))
-      return member->integer(1, maxExtent).value_or(1);
-    return 1;
-  }
   /// Also for null, as configurations spell "not set".
   std::optional<Reader> set(ObjectReader &object, StringRef key) {
     std::optional<Reader> member = object.optional(key);
@@ -158,9 +114,10 @@ private:
       return member->integer(1, maxExtent).value_or(fallback);
     return fallback;
   }
-  double numberOr(ObjectReader &object, StringRef key, double fallback) {
+  double numberOr(ObjectReader &object, StringRef key, double fallback,
+                  const NumberRange &range) {
     if (std::optional<Reader> member = set(object, key))
-      return member->number().value_or(fallback);
+      return readNumber(*member, range).value_or(fallback);
     return fallback;
   }
   bool flagOr(ObjectReader &object, StringRef key, bool fallback) {
@@ -182,6 +139,26 @@ private:
         member->fail("0; other values are not supported");
   }
 
+  /// Everything that is not FP8 is computed, and read, in bf16.
+  void readElementType(ObjectReader &object) {
+    for (StringRef key : {"torch_dtype", "dtype"})
+      if (std::optional<Reader> member = set(object, key))
+        (void)member->choice({"bfloat16"});
+  }
+
+  /// The class that computes the model must be that of its type.
+  void readArchitectures(const std::optional<Reader> &member,
+                         StringRef expected) {
+    if (!member)
+      return;
+    if (std::optional<std::vector<Reader>> items = member->array())
+      for (const Reader &item : *items)
+        if (std::optional<std::string> text = item.string();
+            text && *text != expected)
+          item.fail("the architecture \"" + expected + "\" of model type " +
+                    family->modelType);
+  }
+
   void readDecoder(const Reader &reader, std::optional<Reader> quantization) {
     ObjectReader object(reader);
     std::optional<Reader> typeMember = object.required("model_type");
@@ -190,26 +167,32 @@ private:
     std::optional<std::string> type = typeMember->string();
     if (!type)
       return;
-    const Family *found = llvm::find_if(families, [&](const Family &family) {
-      return family.modelType == *type;
-    });
-    if (found == std::end(families)) {
+    ArrayRef<HuggingFaceFamily> families = huggingFaceFamilies();
+    const HuggingFaceFamily *found =
+        llvm::find_if(families, [&](const HuggingFaceFamily &candidate) {
+          return candidate.modelType == *type;
+        });
+    if (found == families.end()) {
       std::vector<StringRef> names;
-      for (const Family &known : families)
+      for (const HuggingFaceFamily &known : families)
         names.push_back(known.modelType);
       typeMember->fail("one of " + join(names, ", "));
       return;
     }
     family = found;
+    const HuggingFaceDefaults &defaults = family->defaults;
+    model.sources = {"a config.json of model type " + *type};
     model.name = options.name.empty() ? *type : options.name;
     model.stateSlots = options.stateSlots;
     model.cacheSlots = options.cacheSlots;
     skip(object, harmless);
+    readElementType(object);
+    readArchitectures(set(object, "architectures"), family->architecture);
 
-    model.vocabulary = size(object, "vocab_size");
-    model.hidden = size(object, "hidden_size");
-    model.layers = size(object, "num_hidden_layers");
-    model.normEpsilon = numberOr(object, "rms_norm_eps", 1e-6);
+    model.vocabulary = sizeOr(object, "vocab_size", defaults.vocabulary);
+    model.hidden = sizeOr(object, "hidden_size", defaults.hidden);
+    model.layers = sizeOr(object, "num_hidden_layers", defaults.layers);
+    model.normEpsilon = numberOr(object, "rms_norm_eps", 1e-6, epsilonRange);
     model.normWeightOffset = family->weightOffset;
     model.sandwichNorms = family->windows;
     model.tiedEmbeddings = flagOr(object, "tie_word_embeddings", family->gemma);
@@ -217,9 +200,11 @@ private:
     if (family->gemma) {
       // Rounded to bf16 as the model does; see Builder.
       model.embeddingScale = std::sqrt(double(model.hidden));
-      model.logitCap = numberOr(object, "final_logit_softcapping",
-                                family->gemma2 ? 30.0 : 0.0);
+      onlyFlag(object, "use_bidirectional_attention", false);
     }
+    if (family->windows)
+      model.logitCap =
+          capOr(object, "final_logit_softcapping", defaults.logitCap);
     readMixers(object);
     readAttention(object);
     if (family->linearLayers)
@@ -231,6 +216,11 @@ private:
       (void)object.optional("quantization_config");
     if (quantization && !quantization->get().is_null())
       readQuantization(*quantization);
+    if (model.experts) {
+      model.experts->perExpertTensors |= model.fp8Block128;
+      if (options.perExpertTensors)
+        model.experts->perExpertTensors = *options.perExpertTensors;
+    }
     object.finish();
   }
 
@@ -238,12 +228,12 @@ private:
     int64_t interval = 0;
     if (family->linearLayers)
       interval = sizeOr(object, "full_attention_interval", 4);
-    if (family->windows && !family->gemma2)
-      interval = sizeOr(object, "sliding_window_pattern", 6);
-    else
-      (void)object.optional("sliding_window_pattern");
-    if (family->gemma2)
-      interval = 2;
+    if (family->windows)
+      interval = family->defaults.windowInterval;
+    if (family->windowRotary)
+      for (StringRef key :
+           {"sliding_window_pattern", "_sliding_window_pattern"})
+        interval = sizeOr(object, key, interval);
     Mixer other =
         family->linearLayers ? Mixer::GatedDeltaNet : Mixer::WindowAttention;
     std::optional<Reader> types = set(object, "layer_types");
@@ -285,45 +275,96 @@ private:
     }
   }
 
+  /// Caps of logits: null, which is no cap, is not the same as no member.
+  double capOr(ObjectReader &object, StringRef key, double fallback) {
+    std::optional<Reader> member = object.optional(key);
+    if (!member)
+      return fallback;
+    if (member->get().is_null())
+      return 0;
+    return readNumber(*member, divisorRange).value_or(fallback);
+  }
+
   void readAttention(ObjectReader &object) {
+    const HuggingFaceDefaults &defaults = family->defaults;
     AttentionModel &attention = model.attention.emplace();
-    attention.heads = size(object, "num_attention_heads");
-    attention.kvHeads = sizeOr(object, "num_key_value_heads", attention.heads);
-    attention.headDim =
-        sizeOr(object, "head_dim", model.hidden / attention.heads);
+    attention.heads = sizeOr(object, "num_attention_heads", defaults.heads);
+    // Null means as many as heads, whatever the default.
+    attention.kvHeads = attention.heads;
+    if (std::optional<Reader> member = object.optional("num_key_value_heads")) {
+      if (!member->get().is_null())
+        attention.kvHeads =
+            member->integer(1, maxExtent).value_or(attention.heads);
+    } else if (defaults.kvHeads) {
+      attention.kvHeads = defaults.kvHeads;
+    }
+    attention.headDim = sizeOr(
+        object, "head_dim",
+        defaults.headDim ? defaults.headDim : model.hidden / attention.heads);
     attention.queryKeyNorm = family->queryKeyNorm;
-    attention.outputGate =
-        flagOr(object, "attn_output_gate", family->outputGate);
+    if (family->outputGate)
+      attention.outputGate = flagOr(object, "attn_output_gate", true);
     bool bias = flagOr(object, "attention_bias", false);
     attention.inputBias = bias;
     attention.outputBias = bias;
     attention.cacheType = options.cacheType;
-    attention.scale = 1 / std::sqrt(numberOr(object, "query_pre_attn_scalar",
-                                             double(attention.headDim)));
-    attention.logitCap =
-        numberOr(object, "attn_logit_softcapping", family->gemma2 ? 50.0 : 0.0);
+    double scalar = double(attention.headDim);
+    if (family->windows) {
+      scalar = numberOr(object, "query_pre_attn_scalar", defaults.queryScalar,
+                        divisorRange);
+      attention.logitCap =
+          capOr(object, "attn_logit_softcapping", defaults.attentionCap);
+    }
+    attention.scale = 1 / std::sqrt(scalar);
     readRotary(object, attention);
+    readWindow(object, attention);
+  }
+
+  void readWindow(ObjectReader &object, AttentionModel &attention) {
     onlyFlag(object, "use_sliding_window", false);
     (void)object.optional("max_window_layers");
-    std::optional<Reader> window = set(object, "sliding_window");
-    if (window && is_contained(model.mixers, Mixer::WindowAttention))
-      attention.window = window->integer(1, maxExtent).value_or(1);
+    int64_t window = sizeOr(object, "sliding_window", family->defaults.window);
+    if (!family->windows)
+      return;
+    // Published beside the other, which is the one that is read.
+    if (std::optional<Reader> member = set(object, "sliding_window_size"))
+      if (std::optional<int64_t> size = member->integer();
+          size && *size != window)
+        member->fail("the sliding_window, " + Twine(window));
+    if (is_contained(model.mixers, Mixer::WindowAttention))
+      attention.window = window;
   }
 
   void readRotary(ObjectReader &object, AttentionModel &attention) {
+    const HuggingFaceDefaults &defaults = family->defaults;
     RotaryModel &rotary = attention.rotary;
     double part = numberOr(object, "partial_rotary_factor",
-                           family->linearLayers ? 0.25 : 1.0);
-    rotary.theta = numberOr(object, "rope_theta", 10000);
-    if (std::optional<Reader> member = set(object, "rope_parameters"))
-      readRotaryParameters(*member, rotary, part);
+                           family->linearLayers ? 0.25 : 1.0, fractionRange);
+    rotary.theta = numberOr(object, "rope_theta", defaults.theta, thetaRange);
+    RotaryModel local;
+    local.theta = defaults.windowTheta;
+    if (family->windowRotary)
+      local.theta =
+          numberOr(object, "rope_local_base_freq", local.theta, thetaRange);
+    if (std::optional<Reader> member = set(object, "rope_parameters")) {
+      if (family->windowRotary && member->get().is_object() &&
+          member->get().contains("full_attention")) {
+        // By kind of layer.
+        ObjectReader kinds(*member);
+        if (std::optional<Reader> kind = kinds.required("full_attention"))
+          readRotaryParameters(*kind, rotary, part);
+        if (std::optional<Reader> kind = kinds.required("sliding_attention"))
+          readRotaryParameters(*kind, local, part);
+        kinds.finish();
+      } else {
+        readRotaryParameters(*member, rotary, part);
+      }
+    }
     if (std::optional<Reader> member = set(object, "rope_scaling"))
       readRotaryParameters(*member, rotary, part);
     rotary.dimensions = int64_t(part * double(attention.headDim));
-    if (family->windows && !family->gemma2) {
-      RotaryModel local;
+    if (family->windowRotary) {
       local.dimensions = rotary.dimensions;
-      local.theta = numberOr(object, "rope_local_base_freq", 10000);
       attention.windowRotary = local;
     }
   }
@@ -335,8 +376,8 @@ private:
     for (StringRef key : {"type", "rope_type"})
       if (std::optional<Reader> member = set(object, key))
         kind = member->choice({"default", "linear", "llama3"}).value_or(kind);
-    rotary.theta = numberOr(object, "rope_theta", rotary.theta);
-    part = numberOr(object, "partial_rotary_factor", part);
+    rotary.theta = numberOr(object, "rope_theta", rotary.theta, thetaRange);
+    part = numberOr(object, "partial_rotary_factor", part, fractionRange);
     // The three sections of multimodal positions rotate text tokens alike.
     skip(object, {"mrope_section", "mrope_interleaved"});
     if (kind != "default") {
@@ -374,18 +415,17 @@ private:
   }
 
   std::string activation(ObjectReader &object) {
+    std::string name = family->gemma ? "gelu_pytorch_tanh" : "silu";
     StringRef key = family->gemma ? "hidden_activation" : "hidden_act";
-    std::optional<Reader> older;
+    // The classes of these models read the other key; this one is left over in
+    // published files, with a function that is not computed.
     if (family->gemma)
-      older = set(object, "hidden_act");
-    std::string fallback = family->gemma ? "gelu_pytorch_tanh" : "silu";
+      if (std::optional<Reader> older = set(object, "hidden_act"))
+        (void)older->choice({"gelu", "gelu_pytorch_tanh"});
     if (std::optional<Reader> member = set(object, key))
-      fallback = member->choice({"silu", "gelu", "gelu_pytorch_tanh"})
-                     .value_or(fallback);
-    else if (older && !family->windows)
-      // "gelu" has meant the other one as well, depending on who reads it.
-      (void)older->choice({fallback});
-    return StringSwitch<std::string>(fallback)
+      name =
+          member->choice({"silu", "gelu", "gelu_pytorch_tanh"}).value_or(name);
+    return StringSwitch<std::string>(name)
         .Case("gelu", "gelu_erf")
         .Case("gelu_pytorch_tanh", "gelu_tanh")
         .Default("silu");
@@ -394,21 +434,26 @@ private:
   void readFeedForward(ObjectReader &object) {
     std::string act = activation(object);
     onlyFlag(object, "mlp_bias", false);
+    const HuggingFaceDefaults &defaults = family->defaults;
+    int64_t width = sizeOr(object, "intermediate_size", defaults.intermediate);
     if (!family->experts) {
       model.feedForwards = {FeedForward::Dense};
-      model.dense = DenseModel{size(object, "intermediate_size"), act};
+      model.dense = DenseModel{width, act};
       return;
     }
     ExpertsModel &experts = model.experts.emplace();
-    experts.count = size(object, "num_experts");
-    experts.topK = size(object, "num_experts_per_tok");
-    experts.intermediate = size(object, "moe_intermediate_size");
+    experts.count = sizeOr(object, "num_experts", defaults.experts);
+    experts.topK = sizeOr(object, "num_experts_per_tok", defaults.topK);
+    experts.intermediate =
+        sizeOr(object, "moe_intermediate_size", defaults.expertIntermediate);
     experts.activation = act;
+    experts.perExpertTensors = family->perExpertTensors;
     experts.normalizeTopK =
         flagOr(object, "norm_topk_prob", family->sharedExpert);
     if (family->sharedExpert) {
       experts.sharedIntermediate =
-          size(object, "shared_expert_intermediate_size");
+          sizeOr(object, "shared_expert_intermediate_size",
+                 defaults.sharedIntermediate);
       experts.sharedGate = true;
     }
     // Layers without experts, and the width they have.
@@ -428,9 +473,8 @@ private:
                                            : FeedForward::Experts);
     }
     shorten(model.feedForwards);
-    std::optional<Reader> width = set(object, "intermediate_size");
     if (anyDense && width)
-      model.dense = DenseModel{width->integer(1, maxExtent).value_or(1), act};
+      model.dense = DenseModel{width, act};
     if (!anyExperts)
       model.experts.reset();
   }
@@ -498,7 +542,7 @@ private:
   ModelDescription &model;
   const HuggingFaceOptions &options;
   Reader root;
-  const Family *family = nullptr;
+  const HuggingFaceFamily *family = nullptr;
 };
 
 } // namespace
@@ -509,13 +553,17 @@ parseHuggingFaceConfig(StringRef text, StringRef path,
   Expected<json::Value> document = json::parse(text, path);
   if (!document)
     return document.takeError();
+  if (!options.name.empty() && !isLowerName(options.name))
+    return createStringError(
+        "the name of the model: expected lower-case letters, digits and '_', "
+        "the first a letter, found \"" +
+        options.name + "\"");
   json::Diagnostics diagnostics(path);
   ModelDescription model;
   model.path = path.str();
   ConfigReader(Reader(*document, "", diagnostics), model, options).read();
   if (Error error = diagnostics.takeError())
     return error;
-  model.sources = {"a config.json of model type " + model.name};
   std::vector<std::string> faults = verifyModel(model);
   for (std::string &fault : faults)
     fault = path.str() + ": the model it describes: " + fault;

@@ -6,10 +6,12 @@
 
 #include "Netra/Catalog/Model.h"
 
+#include "ModelNumbers.h"
 #include "Names.h"
 
 #include "Netra/Catalog/Contract.h"
 #include "Netra/Catalog/Json.h"
+#include "Netra/Catalog/PackRecipe.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -34,9 +36,6 @@ StringRef feedForwardName(FeedForward ff) {
 
 namespace {
 
-/// No model needs more, and products of two extents stay inside 63 bits.
-constexpr int64_t maxExtent = int64_t(1) << 30;
-
 /// Reads the members of an object. Printer has the same members, so that each
 /// part of a description is spelled out once, in `mapFields`.
 class Parser {
@@ -53,14 +52,11 @@ public:
     if (std::optional<Reader> member = object.optional(key))
       value = member->integer(1, maxExtent).value_or(value);
   }
-  void number(StringRef key, double &value, double fallback) {
+  void number(StringRef key, double &value, double fallback,
+              const NumberRange &range = anyNumber) {
     value = fallback;
-    std::optional<Reader> member = object.optional(key);
-    if (!member)
-      return;
-    value = member->number().value_or(fallback);
-    if (!(value >= 0 && value <= 1e30))
-      member->fail("a number from 0 to 1e30");
+    if (std::optional<Reader> member = object.optional(key))
+      value = readNumber(*member, range).value_or(fallback);
   }
   void flag(StringRef key, bool &value, bool fallback) {
     value = fallback;
@@ -146,7 +142,8 @@ public:
     if (value)
       object[key.str()] = value;
   }
-  void number(StringRef key, double value, double fallback) {
+  void number(StringRef key, double value, double fallback,
+              const NumberRange & = anyNumber) {
     if (value != fallback)
       object[key.str()] = value;
   }
@@ -192,7 +189,7 @@ public:
 
 template <typename IO> void mapFields(IO &io, RotaryModel &rotary) {
   io.size("dimensions", rotary.dimensions, 2);
-  io.number("theta", rotary.theta, 10000);
+  io.number("theta", rotary.theta, 10000, thetaRange);
   io.choice("scaling", rotary.scaling, {"none", "linear", "llama3"});
   io.number("factor", rotary.factor, 0);
   io.number("low_frequency_factor", rotary.lowFrequencyFactor, 0);
@@ -239,6 +236,7 @@ template <typename IO> void mapFields(IO &io, ExpertsModel &experts) {
   io.optionalSize("shared_intermediate", experts.sharedIntermediate);
   io.flag("shared_gate", experts.sharedGate, false);
   io.flag("normalize_top_k", experts.normalizeTopK, true);
+  io.flag("per_expert_tensors", experts.perExpertTensors, false);
 }
 
 template <typename IO> void mapFields(IO &io, ModelDescription &model) {
@@ -252,7 +250,7 @@ template <typename IO> void mapFields(IO &io, ModelDescription &model) {
   io.size("layers", model.layers);
   io.kinds("mixers", model.mixers, mixerNames);
   io.kinds("feed_forwards", model.feedForwards, feedForwardNames);
-  io.number("norm_epsilon", model.normEpsilon, 1e-6);
+  io.number("norm_epsilon", model.normEpsilon, 1e-6, epsilonRange);
   io.number("norm_weight_offset", model.normWeightOffset, 0);
   io.flag("sandwich_norms", model.sandwichNorms, false);
   io.number("embedding_scale", model.embeddingScale, 1);
@@ -383,6 +381,11 @@ private:
     if (experts.topK > experts.count)
       report("/experts/top_k", "at most count (" + Twine(experts.count) + ")",
              Twine(experts.topK));
+    if (experts.perExpertTensors && experts.count > PackSource::mostInSeries)
+      report("/experts/count",
+             "at most " + Twine(PackSource::mostInSeries) +
+                 " with per_expert_tensors",
+             Twine(experts.count));
     if (experts.sharedGate && !experts.sharedIntermediate)
       report("/experts/shared_gate", "shared_intermediate beside it", "none");
   }

@@ -15,6 +15,33 @@ using namespace llvm;
 
 namespace netra {
 
+PackSource PackSource::getTensor(int64_t index) const {
+  if (!isSeries())
+    return *this;
+  auto [front, back] = StringRef(checkpoint).split("{}");
+  return {(front + Twine(index) + back).str(), type,
+          std::vector<int64_t>(shape.begin() + 1, shape.end())};
+}
+
+std::string PackSource::whyNotNamed(StringRef name, ArrayRef<int64_t> shape) {
+  if (name.empty())
+    return "expected the name of a checkpoint tensor, found \"\"";
+  if (!isSeriesName(name))
+    return "";
+  if (isSeriesName(name.split("{}").second))
+    return ("expected at most one {} in the name of a checkpoint tensor, found "
+            "\"" +
+            name + "\"")
+        .str();
+  if (shape.empty() || shape.front() < 1 || shape.front() > mostInSeries)
+    return ("expected 1 to " + Twine(mostInSeries) +
+            " as the first extent, which counts the tensors of \"" + name +
+            "\", found " +
+            (shape.empty() ? Twine("none") : Twine(shape.front())))
+        .str();
+  return "";
+}
+
 std::string PackStep::str() const {
   switch (kind) {
   case Kind::Layout:
@@ -63,9 +90,10 @@ Expected<PackRecipe::Result> PackRecipe::verify() const {
   result.shape = first.shape;
   for (size_t i = 0; i != sources.size(); ++i) {
     const PackSource &source = sources[i];
-    if (source.checkpoint.empty())
-      return createStringError("pack recipe: source " + Twine(i) +
-                               ": expected the name of a checkpoint tensor");
+    if (std::string why =
+            PackSource::whyNotNamed(source.checkpoint, source.shape);
+        !why.empty())
+      return createStringError("pack recipe: source " + Twine(i) + ": " + why);
     if (Expected<uint64_t> bytes = tensorBytes(source.type, source.shape);
         !bytes)
       return createStringError(name(i) + ": " + toString(bytes.takeError()));

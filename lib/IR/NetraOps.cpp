@@ -14,6 +14,8 @@
 
 #include "Netra/IR/NetraOps.h"
 
+#include "Netra/Catalog/PackRecipe.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -206,6 +208,11 @@ LogicalResult ParameterOp::verify() {
     return emitOpError("C3: a checkpoint tensor must be row-major and have a "
                        "name that is not empty, found ")
            << getCheckpointAttr() << " of type " << type;
+  if (getCheckpointAttr())
+    if (std::string why =
+            PackSource::whyNotNamed(*getCheckpoint(), type.getShape());
+        !why.empty())
+      return emitOpError("C3: ") << why;
   if (getPackAttr() && !getPackAttr().isSymbolic())
     return emitOpError("C4: the sources of 'pack' must be symbols, found ")
            << getPackAttr();

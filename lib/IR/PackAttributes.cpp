@@ -53,6 +53,9 @@ LogicalResult PackSourceAttr::verify(EmitError emitError, StringAttr checkpoint,
     return emitError() << "pack_source C2: expected a static row-major tensor "
                           "of stored elements, found "
                        << type;
+  if (std::string why = PackSource::whyNotNamed(checkpoint, type.getShape());
+      !why.empty())
+    return emitError() << "pack_source C3: " << why;
   return success();
 }
 

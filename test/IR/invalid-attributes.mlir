@@ -155,6 +155,11 @@ func.func private @state(tensor<128xbf16, #netra.layout<k_major>>)
 
 // -----
 
+// expected-error @+1 {{pack_source C3: expected 1 to 65536 as the first extent, which counts the tensors of "a.{}", found none}}
+#scalars = #netra.pack_source<"a.{}" : tensor<bf16>>
+
+// -----
+
 // expected-error @+1 {{pack C1: expected at least one source and an axis that is not negative (0 for one source), found 0 and axis 0}}
 #empty = #netra.pack<concat 0 []>
 

@@ -32,6 +32,16 @@ netra.parameter @w : tensor<16x16xbf16, #netra.layout<n16k16>> checkpoint("w")
 
 // -----
 
+// expected-error @+1 {{'netra.parameter' op C3: expected at most one {} in the name of a checkpoint tensor, found "a.{}.{}"}}
+netra.parameter @w : tensor<4x8xbf16> checkpoint("a.{}.{}")
+
+// -----
+
+// expected-error @+1 {{'netra.parameter' op C3: expected 1 to 65536 as the first extent, which counts the tensors of "a.{}", found 65537}}
+netra.parameter @w : tensor<65537x8xbf16> checkpoint("a.{}")
+
+// -----
+
 // expected-error @+1 {{'netra.parameter' op C4: the sources of 'pack' must be symbols, found #netra.pack<"w" : tensor<4xbf16>>}}
 netra.parameter @w : tensor<4xbf16> pack("w" : tensor<4xbf16>)
 

@@ -7,6 +7,8 @@ netra.parameter @norm : tensor<256xbf16> checkpoint("norm.weight")
 // CHECK: netra.parameter private @gate : tensor<512x256xbf16> checkpoint("gate \22quoted\22.weight"){{$}}
 netra.parameter private @gate : tensor<512x256xbf16> checkpoint("gate \"quoted\".weight")
 netra.parameter @up : tensor<512x256xbf16> checkpoint("up.weight")
+// CHECK: netra.parameter @experts : tensor<8x512x256xbf16> checkpoint("experts.{}.weight"){{$}}
+netra.parameter @experts : tensor<8x512x256xbf16> checkpoint("experts.{}.weight")
 // CHECK: netra.parameter @gate_up : tensor<1024x256xbf16> pack(concat 0 [@gate, @up]){{$}}
 netra.parameter @gate_up : tensor<1024x256xbf16> pack(concat 0 [@gate, @up])
 // CHECK: netra.parameter @gate_up_packed : tensor<1024x256xbf16, #netra.layout<n16k16>> pack(@gate_up then layout n16k16){{$}}

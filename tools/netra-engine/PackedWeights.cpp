@@ -80,6 +80,79 @@ std::string netra::tool::weightsInBlock(const EngineWeights &weights,
 // Packing
 //===----------------------------------------------------------------------===//
 
+llvm::Error
+SourceReader::read(uint64_t from,
+                   llvm::MutableArrayRef<uint8_t> destination) const {
+  if (tensors.size() == 1)
+    return tensors.front()->read(from, destination);
+  while (!destination.empty()) {
+    const uint64_t size = tensors.front()->bytes, begin = from % size;
+    const uint64_t part = std::min<uint64_t>(destination.size(), size - begin);
+    if (llvm::Error error =
+            tensors[from / size]->read(begin, destination.take_front(part)))
+      return error;
+    destination = destination.drop_front(part);
+    from += part;
+  }
+  return llvm::Error::success();
+}
+
+/// The module that holds a tensor of this name, as the beginning of the names
+/// beside it: of a series that of the series.
+static llvm::StringRef moduleOf(llvm::StringRef name) {
+  name = name.split("{}").first;
+  return name.take_front(name.rfind('.') + 1);
+}
+
+std::vector<const CheckpointTensor *>
+WeightPacker::findTensors(const PackSource &source, const std::string &weight,
+                          const Checkpoint &checkpoint,
+                          std::vector<std::string> &problems, size_t &unseen) {
+  std::vector<const CheckpointTensor *> tensors;
+  std::vector<std::string> missing;
+  auto where = [&](const std::string &name) {
+    return "tensor " + name + " (for weight " + weight + "): ";
+  };
+  for (int64_t i = 0; i < source.getCount(); ++i) {
+    const PackSource expected = source.getTensor(i);
+    const CheckpointTensor *tensor = checkpoint.find(expected.checkpoint);
+    if (!tensor) {
+      missing.push_back(expected.checkpoint);
+      continue;
+    }
+    std::string found = tensor->dtype;
+    if (std::optional<ElementType> type = parseElementType(tensor->dtype))
+      found = tensorName(*type, tensor->shape);
+    if (found != tensorName(expected.type, expected.shape))
+      problems.push_back(where(expected.checkpoint) + "expected " +
+                         tensorName(expected.type, expected.shape) +
+                         ", found " + found + " in " + tensor->file->getPath());
+    tensors.push_back(tensor);
+  }
+  // They may be in what could not be read, of which has been told.
+  if (!checkpoint.getProblems().empty()) {
+    unseen += missing.size();
+    return tensors;
+  }
+  // A series that is not there at all is one fault, however long it is. What
+  // is beside it tells when the checkpoint has the other form.
+  if (tensors.empty() && !missing.empty()) {
+    std::string beside =
+        llvm::join(checkpoint.findBeside(moduleOf(source.checkpoint)), ", ");
+    problems.push_back(where(source.checkpoint) +
+                       (source.isSeries()
+                            ? "none of 0 to " +
+                                  std::to_string(source.getCount() - 1) +
+                                  " is in the checkpoint"
+                            : "not in the checkpoint") +
+                       (beside.empty() ? "" : ", which has " + beside));
+    return tensors;
+  }
+  for (const std::string &name : missing)
+    problems.push_back(where(name) + "not in the checkpoint");
+  return tensors;
+}
+
 WeightPacker::WeightPacker(const EngineWeights &weights,
                            const Checkpoint &checkpoint,
                            std::vector<std::string> &problems)
@@ -103,27 +176,10 @@ WeightPacker::WeightPacker(const EngineWeights &weights,
         weight.bytes > weights.bytes - weight.offset)
       problem("lies outside the engine's weights");
     std::vector<const ByteReader *> sources;
-    for (const PackSource &source : weight.pack.sources) {
-      const CheckpointTensor *tensor = checkpoint.find(source.checkpoint);
-      std::string where =
-          "tensor " + source.checkpoint + " (for weight " + weight.name + "): ";
-      if (!tensor) {
-        // It may be in what could not be read, of which has been told.
-        if (checkpoint.getProblems().empty())
-          problems.push_back(where + "not in the checkpoint");
-        else
-          ++unseen;
-        continue;
-      }
-      std::string found = tensor->dtype;
-      if (std::optional<ElementType> type = parseElementType(tensor->dtype))
-        found = tensorName(*type, tensor->shape);
-      if (found != tensorName(source.type, source.shape))
-        problems.push_back(where + "expected " +
-                           tensorName(source.type, source.shape) + ", found " +
-                           found + " in " + tensor->file->getPath());
-      sources.push_back(tensor);
-    }
+    for (const PackSource &source : weight.pack.sources)
+      if (PackSource::whyNotNamed(source.checkpoint, source.shape).empty())
+        sources.push_back(&readers.emplace_back(
+            findTensors(source, weight.name, checkpoint, problems, unseen)));
     if (packer && problems.empty())
       entries.push_back({&weight, std::move(*packer), std::move(sources)});
     else
@@ -376,12 +432,18 @@ WeightPacker::verify(const std::string &path,
               have.get();
           unsigned size = elementBytes(source.type);
           uint64_t element = at / size * size;
+          const uint64_t one = task.entry->packer.getSourceBytes(task.source) /
+                               uint64_t(source.getCount());
+          where =
+              "weight " + task.entry->weight->name + ", from tensor " +
+              source.getTensor(int64_t((task.begin + at) / one)).checkpoint +
+              ": ";
           auto hex = [&](const uint8_t *bytes) {
             return llvm::toHex(llvm::ArrayRef(bytes + element, size),
                                /*LowerCase=*/true);
           };
           differences[i] = where + "element " +
-                           std::to_string((task.begin + element) / size) +
+                           std::to_string((task.begin + element) % one / size) +
                            ": expected the bytes " + hex(want.get()) +
                            " of the checkpoint, found " + hex(have.get());
         }

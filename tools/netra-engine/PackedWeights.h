@@ -18,6 +18,7 @@
 #include "Netra/Catalog/PackRecipe.h"
 #include "Netra/Target/Bundle.h"
 
+#include <deque>
 #include <memory>
 
 namespace netra::tool {
@@ -50,6 +51,19 @@ struct PackOptions {
 struct PackOutcome {
   uint64_t resumedBytes = 0;  // that an earlier run had packed
   uint64_t damagedBlocks = 0; // of that run, packed again
+};
+
+/// The tensors that a source of a recipe stands for, one behind the other.
+class SourceReader final : public ByteReader {
+public:
+  explicit SourceReader(std::vector<const CheckpointTensor *> tensors)
+      : tensors(std::move(tensors)) {}
+
+  llvm::Error read(uint64_t from,
+                   llvm::MutableArrayRef<uint8_t> destination) const override;
+
+private:
+  std::vector<const CheckpointTensor *> tensors; // of one size
 };
 
 /// What an engine wants of a checkpoint, ready to be packed piece by piece. The
@@ -85,9 +99,18 @@ private:
     std::vector<const ByteReader *> sources;
   };
 
+  /// The tensors of `source`; a sentence is appended to `problems` for each
+  /// that is another than expected. Those not found are missing from the result
+  /// and counted in `unseen` where the checkpoint could not be read whole.
+  static std::vector<const CheckpointTensor *>
+  findTensors(const PackSource &source, const std::string &weight,
+              const Checkpoint &checkpoint, std::vector<std::string> &problems,
+              size_t &unseen);
+
   const EngineWeights &weights;
-  std::string fingerprint;    // of the checkpoint
-  std::vector<Entry> entries; // by offset
+  std::string fingerprint;          // of the checkpoint
+  std::deque<SourceReader> readers; // entries point to them
+  std::vector<Entry> entries;       // by offset
 };
 
 /// A packed file, open.

@@ -338,6 +338,22 @@ const CheckpointTensor *Checkpoint::find(const std::string &name) const {
   return found != tensors.end() ? &found->second : nullptr;
 }
 
+std::vector<std::string> Checkpoint::findBeside(llvm::StringRef prefix) const {
+  constexpr size_t most = 3;
+  std::vector<std::string> names;
+  for (auto it = tensors.lower_bound(prefix.str());
+       !prefix.empty() && it != tensors.end() &&
+       llvm::StringRef(it->first).starts_with(prefix);
+       ++it) {
+    if (names.size() == most) {
+      names.push_back("…");
+      break;
+    }
+    names.push_back(it->first);
+  }
+  return names;
+}
+
 std::string Checkpoint::getFingerprint() const {
   std::string text;
   for (const auto &[name, stamp] : stamps)

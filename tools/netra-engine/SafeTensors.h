@@ -78,6 +78,9 @@ public:
   llvm::ArrayRef<std::string> getPaths() const { return paths; }
 
   const CheckpointTensor *find(const std::string &name) const;
+  /// The first names that begin with `prefix`, and an ellipsis when there are
+  /// more; for messages.
+  std::vector<std::string> findBeside(llvm::StringRef prefix) const;
   size_t size() const { return tensors.size(); }
 
   /// 64 hexadecimal digits that change with the files' names (without folders),

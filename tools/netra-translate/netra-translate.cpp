@@ -167,6 +167,12 @@ cl::opt<std::string> stateTypeOption(
     "state-type", cl::init("f32"), cl::value_desc("f32|bf16"),
     cl::desc("Elements of recurrent states (--import-hf-config)"),
     cl::cat(category));
+cl::opt<std::string> expertTensorsOption(
+    "expert-tensors", cl::init("published"),
+    cl::value_desc("published|stacked|per-expert"),
+    cl::desc("How the checkpoint holds experts: as published ones of the "
+             "family, one tensor of all, or one of each (--import-hf-config)"),
+    cl::cat(category));
 cl::opt<unsigned> jobsOption("jobs", cl::init(0),
                              cl::desc("Kernels assembled at the same time; 0: "
                                       "one on each core"),
@@ -207,6 +213,7 @@ const struct {
     {cacheSlotsOption, kImportHuggingFace},
     {cacheTypeOption, kImportHuggingFace},
     {stateTypeOption, kImportHuggingFace},
+    {expertTensorsOption, kImportHuggingFace},
 };
 
 /// An option that was given and has no meaning for `wanted`, or null.
@@ -260,7 +267,18 @@ Settings readSettings() {
       jobsOption,
       {engineNameOption, stateSlotsOption, cacheSlotsOption,
        parseElementType(cacheTypeOption).value_or(ElementType::BF16),
-       parseElementType(stateTypeOption).value_or(ElementType::F32)}};
+       parseElementType(stateTypeOption).value_or(ElementType::F32),
+       expertTensorsOption == "published"
+           ? std::nullopt
+           : std::optional(expertTensorsOption == "per-expert")}};
+}
+
+/// Whether engines and models may have this name; it never is a path.
+bool isName(StringRef name) {
+  return !name.empty() && llvm::isAlpha(name.front()) &&
+         llvm::all_of(name, [](char c) {
+           return llvm::isAlnum(c) || c == '_' || c == '-' || c == '.';
+         });
 }
 
 int fail(const llvm::Twine &message) {
@@ -330,15 +348,21 @@ static LogicalResult compile(ModuleOp module, const Settings &settings,
 }
 
 /// The module of a model manifest, or of a config.json with `huggingFace`.
-static OwningOpRef<ModuleOp>
-importDescription(MLIRContext &context, StringRef path, StringRef text,
-                  const HuggingFaceOptions *huggingFace) {
+static OwningOpRef<ModuleOp> importDescription(MLIRContext &context,
+                                               StringRef path, StringRef text,
+                                               const Settings &settings,
+                                               bool huggingFace) {
   llvm::Expected<ModelDescription> model =
-      huggingFace ? parseHuggingFaceConfig(text, path, *huggingFace)
+      huggingFace ? parseHuggingFaceConfig(text, path, settings.huggingFace)
                   : parseModel(text, path);
-  if (model)
+  llvm::Error error =
+      model ? checkProfiles(*model,
+                            Catalog::findLibraryRoot(settings.libraryRoot),
+                            settings.target)
+            : model.takeError();
+  if (!error)
     return importModel(&context, *model);
-  llvm::errs() << llvm::toString(model.takeError()) << "\n";
+  llvm::errs() << llvm::toString(std::move(error)) << "\n";
   fail(path + (huggingFace ? ": expected the config.json of a supported model"
                            : ": expected a model manifest"));
   return {};
@@ -355,10 +379,11 @@ static OwningOpRef<ModuleOp> readModule(MLIRContext &context,
     return {};
   }
   if (action == Action::ImportHuggingFace)
-    return importDescription(context, path, (*file)->getBuffer(),
-                             &settings.huggingFace);
+    return importDescription(context, path, (*file)->getBuffer(), settings,
+                             /*huggingFace=*/true);
   if (action == Action::ImportModel || path.ends_with(".json"))
-    return importDescription(context, path, (*file)->getBuffer(), nullptr);
+    return importDescription(context, path, (*file)->getBuffer(), settings,
+                             /*huggingFace=*/false);
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
 }
@@ -584,13 +609,19 @@ int main(int argc, char **argv) {
                      settings.goldenRoot + "'");
   for (auto [option, choices] :
        {std::pair(&cacheTypeOption, StringRef("bf16|f8E4M3FN")),
-        std::pair(&stateTypeOption, StringRef("f32|bf16"))}) {
+        std::pair(&stateTypeOption, StringRef("f32|bf16")),
+        std::pair(&expertTensorsOption,
+                  StringRef("published|stacked|per-expert"))}) {
     SmallVector<StringRef> allowed;
     choices.split(allowed, '|');
     if (!llvm::is_contained(allowed, option->getValue()))
       return failUsage("--" + option->ArgStr + ": expected " + choices +
                        ", found '" + option->getValue() + "'");
   }
+  if (engineNameOption.getNumOccurrences() && !isName(settings.engineName))
+    return failUsage("--name: expected letters, digits, '_', '-' and '.', the "
+                     "first a letter, found '" +
+                     settings.engineName + "'");
   if (!explainOption.empty() && explainOption != "all")
     return failUsage("expected --explain or --explain=all, found '" +
                      explainOption + "'");

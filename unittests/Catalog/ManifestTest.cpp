@@ -308,7 +308,8 @@ static bool isSemantic(const std::string &text) {
         "expected the tokens that", "expected the sequences", "a multiple of",
         "expected an even number", "a positive factor", "none without scaling",
         "llama3 scaling", "low_frequency_factor <", "at most count",
-        "shared_intermediate beside", "at most 4096", "expected 0 or 1"})
+        "shared_intermediate beside", "at most 4096", "expected 0 or 1",
+        "at most 65536 with"})
     if (text.find(part) != std::string::npos)
       return true;
   return false;

@@ -112,7 +112,9 @@ Json gemma2() {
     "intermediate_size": 14336, "num_hidden_layers": 42,
     "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 256,
     "rms_norm_eps": 1e-06, "rope_theta": 10000.0,
+    "hidden_act": "gelu_pytorch_tanh", "use_bidirectional_attention": null,
     "hidden_activation": "gelu_pytorch_tanh", "sliding_window": 4096,
+    "sliding_window_size": 4096,
     "query_pre_attn_scalar": 256, "attn_logit_softcapping": 50.0,
     "final_logit_softcapping": 30.0, "attention_bias": false
   })");
@@ -139,6 +141,43 @@ TEST(Model, EveryManifestIsReadAndPrintedAlike) {
     for (const std::string &profile : model->profiles)
       EXPECT_TRUE(catalog.findProfile(profile)) << profile;
   }
+}
+
+TEST(Model, ProfilesAreThoseOfTheTarget) {
+  ModelDescription model = load("tiny_llama");
+  model.path = "m.json";
+  EXPECT_EQ(
+      llvm::toString(checkProfiles(model, NETRA_TEST_SOURCE_DIR, "gfx950")),
+      "");
+  model.profiles = {"decode_m1", "decode_m2", "verify_m8/../verify_m8", ""};
+  EXPECT_THAT(
+      llvm::toString(checkProfiles(model, NETRA_TEST_SOURCE_DIR, "gfx950")),
+      testing::AllOf(
+          HasSubstr("m.json: /profiles/1: expected one of the profiles of "
+                    "gfx950 (decode_m1, "),
+          HasSubstr("found \"decode_m2\""), HasSubstr("/profiles/2: "),
+          HasSubstr("/profiles/3: "), testing::Not(HasSubstr("/profiles/0"))));
+}
+
+/// Numbers with which nothing could be computed.
+TEST(Model, NumbersHaveRanges) {
+  Json manifest = Json::parse(printModel(load("tiny_qwen3_5_moe")));
+  for (const auto &[pointer, value, expected] :
+       {std::tuple("/norm_epsilon", 0.0, "a number from 1.2e-38"),
+        std::tuple("/norm_epsilon", 1e-300, "a number from 1.2e-38"),
+        std::tuple("/norm_epsilon", 2.0, "a number from 1.2e-38"),
+        std::tuple("/attention/rotary/theta", 0.0, "a number from 1 to 1e30"),
+        std::tuple("/attention/rotary/theta", 0.5, "a number from 1 to 1e30"),
+        std::tuple("/embedding_scale", -1.0, "a number from 0 to 1e30")}) {
+    Json changed = manifest;
+    changed[Json::json_pointer(pointer)] = value;
+    EXPECT_THAT(message(parseModel(changed.dump(), "m.json")),
+                HasSubstr(std::string(pointer) + ": expected " + expected));
+  }
+  manifest["experts"]["count"] = 65537;
+  EXPECT_THAT(message(parseModel(manifest.dump(), "m.json")),
+              HasSubstr("/experts/count: expected at most 65536 with "
+                        "per_expert_tensors, found 65537"));
 }
 
 TEST(Model, TheNumbersOfThePublishedModels) {
@@ -200,21 +239,23 @@ TEST(HuggingFace, OtherFamilies) {
   EXPECT_EQ(model.feedForwardOf(2), FeedForward::Experts);
   EXPECT_EQ(model.dense->intermediate, 14336);
   EXPECT_EQ(model.experts->sharedIntermediate, 0);
+  EXPECT_TRUE(model.experts->perExpertTensors);
 
   Json next = qwen35Moe()["text_config"];
   next["model_type"] = "qwen3_next";
+  next["decoder_sparse_step"] = 1;
   model = llvm::cantFail(parseHuggingFaceConfig(next.dump(), "config.json"));
   EXPECT_FALSE(model.gatedDeltaNet->splitProjections);
   EXPECT_FALSE(model.fp8Block128);
   EXPECT_EQ(model.checkpointPrefix, "model.");
+  EXPECT_TRUE(model.experts->perExpertTensors);
 
   Json gemma = gemma2();
   gemma["model_type"] = "gemma";
-  for (const char *key :
-       {"sliding_window", "query_pre_attn_scalar", "attn_logit_softcapping",
-        "final_logit_softcapping", "hidden_activation"})
+  for (const char *key : {"sliding_window", "sliding_window_size",
+                          "query_pre_attn_scalar", "attn_logit_softcapping",
+                          "final_logit_softcapping", "hidden_activation"})
     gemma.erase(key);
-  gemma["hidden_act"] = "gelu_pytorch_tanh";
   model = llvm::cantFail(parseHuggingFaceConfig(gemma.dump(), "config.json"));
   EXPECT_EQ(model.mixers, (std::vector<Mixer>{Mixer::Attention}));
   EXPECT_FALSE(model.sandwichNorms);
@@ -224,12 +265,15 @@ TEST(HuggingFace, OtherFamilies) {
   EXPECT_EQ(model.attention->scale, 1 / 16.0);
   EXPECT_EQ(model.dense->activation, "gelu_tanh");
   EXPECT_EQ(model.logitCap, 0);
-  // What "gelu" is depends on who reads it.
+  // The classes of Gemma read hidden_activation, and nothing else.
   gemma["hidden_act"] = "gelu";
-  EXPECT_THAT(fault(gemma), HasSubstr("/hidden_act: expected one of "
-                                      "\"gelu_pytorch_tanh\""));
-  gemma["hidden_activation"] = "gelu_pytorch_tanh";
-  EXPECT_EQ(fault(gemma), "");
+  model = llvm::cantFail(parseHuggingFaceConfig(gemma.dump(), "config.json"));
+  EXPECT_EQ(model.dense->activation, "gelu_tanh");
+  gemma["hidden_activation"] = "gelu";
+  model = llvm::cantFail(parseHuggingFaceConfig(gemma.dump(), "config.json"));
+  EXPECT_EQ(model.dense->activation, "gelu_erf");
+  gemma["hidden_act"] = "relu";
+  EXPECT_THAT(fault(gemma), HasSubstr("/hidden_act: expected one of \"gelu\""));
 
   Json gemma3 = gemma2();
   gemma3["model_type"] = "gemma3_text";
@@ -247,6 +291,106 @@ TEST(HuggingFace, OtherFamilies) {
   EXPECT_EQ(model.logitCap, 0);
 }
 
+/// Saved configurations leave out what their class says. The numbers are those
+/// of transformers' configuration classes.
+TEST(HuggingFace, WhatIsLeftOutIsAsTheClassSays) {
+  struct {
+    const char *type;
+    int64_t vocabulary, hidden, layers, heads, kvHeads, headDim, rows;
+    double theta, scale;
+  } cases[] = {
+      {"llama", 32000, 4096, 32, 32, 32, 128, 11008, 1e4, 128},
+      {"qwen3", 151936, 4096, 32, 32, 32, 128, 22016, 1e4, 128},
+      {"qwen3_moe", 151936, 2048, 24, 32, 4, 64, 768, 1e4, 64},
+      {"qwen3_next", 151936, 2048, 48, 16, 2, 256, 512, 1e4, 256},
+      {"qwen3_5_text", 248320, 4096, 32, 16, 4, 256, 12288, 1e4, 256},
+      {"qwen3_5_moe_text", 248320, 2048, 40, 16, 2, 256, 512, 1e4, 256},
+      {"gemma", 256000, 3072, 28, 16, 16, 256, 24576, 1e4, 256},
+      {"gemma2", 256000, 2304, 26, 8, 4, 256, 9216, 1e4, 256},
+      {"gemma3_text", 262208, 2304, 26, 8, 4, 256, 9216, 1e6, 256},
+  };
+  for (const auto &c : cases) {
+    SCOPED_TRACE(c.type);
+    ModelDescription model = llvm::cantFail(parseHuggingFaceConfig(
+        Json{{"model_type", c.type}}.dump(), "config.json"));
+    EXPECT_EQ(model.vocabulary, c.vocabulary);
+    EXPECT_EQ(model.hidden, c.hidden);
+    EXPECT_EQ(model.layers, c.layers);
+    EXPECT_EQ(model.attention->heads, c.heads);
+    EXPECT_EQ(model.attention->kvHeads, c.kvHeads);
+    EXPECT_EQ(model.attention->headDim, c.headDim);
+    EXPECT_EQ(model.experts ? model.experts->intermediate
+                            : model.dense->intermediate,
+              c.rows);
+    EXPECT_EQ(model.attention->rotary.theta, c.theta);
+    EXPECT_EQ(model.attention->scale, 1 / std::sqrt(c.scale));
+    EXPECT_EQ(model.normEpsilon, 1e-6);
+  }
+
+  // The decoder of Gemma-3-4b as it is published.
+  Json config = Json::parse(R"({
+    "architectures": ["Gemma3ForConditionalGeneration"],
+    "model_type": "gemma3", "torch_dtype": "bfloat16",
+    "boi_token_index": 255999, "eoi_token_index": 256000,
+    "eos_token_id": [1, 106], "image_token_index": 262144,
+    "initializer_range": 0.02, "mm_tokens_per_image": 256,
+    "text_config": {
+      "hidden_size": 2560, "intermediate_size": 10240,
+      "model_type": "gemma3_text", "num_hidden_layers": 34,
+      "rope_scaling": {"factor": 8.0, "rope_type": "linear"},
+      "sliding_window": 1024},
+    "vision_config": {"hidden_size": 1152}
+  })");
+  ModelDescription model =
+      llvm::cantFail(parseHuggingFaceConfig(config.dump(), "config.json"));
+  EXPECT_EQ(model.checkpointPrefix, "language_model.model.");
+  EXPECT_EQ(model.vocabulary, 262208);
+  EXPECT_EQ(model.attention->heads, 8);
+  EXPECT_EQ(model.attention->rotary.theta, 1e6);
+  EXPECT_EQ(model.attention->rotary.factor, 8);
+  EXPECT_EQ(model.attention->windowRotary->theta, 1e4);
+  EXPECT_EQ(model.attention->windowRotary->scaling, "none");
+  EXPECT_EQ(model.attention->window, 1024);
+  EXPECT_TRUE(model.tiedEmbeddings);
+  // The rotation by kind of layer, as newer versions save it.
+  config["text_config"].erase("rope_scaling");
+  config["text_config"]["rope_parameters"] = {
+      {"full_attention",
+       {{"rope_type", "linear"}, {"factor", 8.0}, {"rope_theta", 1e6}}},
+      {"sliding_attention", {{"rope_type", "default"}, {"rope_theta", 10000}}}};
+  EXPECT_EQ(numbersOf(llvm::cantFail(
+                parseHuggingFaceConfig(config.dump(), "config.json"))),
+            numbersOf(model));
+
+  // Null is not the same as left out.
+  Json gemma = {{"model_type", "gemma2"},
+                {"attn_logit_softcapping", nullptr},
+                {"final_logit_softcapping", nullptr},
+                {"num_key_value_heads", nullptr}};
+  model = llvm::cantFail(parseHuggingFaceConfig(gemma.dump(), "config.json"));
+  EXPECT_EQ(model.attention->logitCap, 0);
+  EXPECT_EQ(model.logitCap, 0);
+  EXPECT_EQ(model.attention->kvHeads, 8);
+}
+
+TEST(HuggingFace, HowTheCheckpointHoldsExperts) {
+  HuggingFaceOptions options;
+  auto perExpert = [&](const Json &config) {
+    return llvm::cantFail(
+               parseHuggingFaceConfig(config.dump(), "config.json", options))
+        .experts->perExpertTensors;
+  };
+  Json config = qwen35Moe();
+  EXPECT_TRUE(perExpert(config));
+  config.erase("quantization_config");
+  EXPECT_FALSE(perExpert(config));
+  EXPECT_TRUE(perExpert({{"model_type", "qwen3_moe"}}));
+  options.perExpertTensors = true;
+  EXPECT_TRUE(perExpert(config));
+  options.perExpertTensors = false;
+  EXPECT_FALSE(perExpert(qwen35Moe()));
+}
+
 TEST(HuggingFace, SaysWhichFieldIsNotSupported) {
   struct {
     const char *pointer;
@@ -262,6 +406,23 @@ TEST(HuggingFace, SaysWhichFieldIsNotSupported) {
       {"/hidden_size", 0, "/hidden_size: expected"},
       {"/num_key_value_heads", 5, "/attention/heads: expected a multiple of"},
       {"/novel_feature", 1, "/novel_feature: expected only the keys"},
+      {"/torch_dtype", "float16",
+       "/torch_dtype: expected one of \"bfloat16\", found the string "
+       "\"float16\""},
+      {"/dtype", "float32", "/dtype: expected one of \"bfloat16\""},
+      {"/rms_norm_eps", -1, "/rms_norm_eps: expected a number from 1.2e-38"},
+      {"/rms_norm_eps", 0, "/rms_norm_eps: expected a number from 1.2e-38"},
+      {"/rms_norm_eps", 1e-300, "the least that f32 holds, to 1, found"},
+      {"/rope_theta", 0, "/rope_theta: expected a number from 1 to 1e30"},
+      {"/rope_theta", -1, "/rope_theta: expected a number from 1 to 1e30"},
+      {"/partial_rotary_factor", 2,
+       "/partial_rotary_factor: expected a number "
+       "above 0, at most 1"},
+      {"/architectures", Json::array({"Qwen3ForCausalLM"}),
+       "/architectures/0: expected the architecture \"LlamaForCausalLM\" of "
+       "model type llama, found the string \"Qwen3ForCausalLM\""},
+      {"/attn_output_gate", true, "/attn_output_gate: expected only the keys"},
+      {"/query_pre_attn_scalar", 64, "/query_pre_attn_scalar: expected only"},
       {"/layer_types", Json::array({"linear_attention"}),
        "/layer_types/0: expected one of"},
       {"/quantization_config",
@@ -273,9 +434,38 @@ TEST(HuggingFace, SaysWhichFieldIsNotSupported) {
     config[Json::json_pointer(c.pointer)] = c.value;
     EXPECT_THAT(fault(config), HasSubstr(c.expected)) << c.pointer;
   }
-  Json config = llama31();
-  config.erase("intermediate_size");
-  EXPECT_THAT(fault(config), HasSubstr("the key \"intermediate_size\""));
+  Json config = gemma2();
+  config["sliding_window_size"] = 2048;
+  EXPECT_THAT(fault(config), HasSubstr("/sliding_window_size: expected the "
+                                       "sliding_window, 4096, found"));
+  config = gemma2();
+  config["query_pre_attn_scalar"] = 0;
+  EXPECT_THAT(fault(config), HasSubstr("/query_pre_attn_scalar: expected a "
+                                       "positive number"));
+  config["use_bidirectional_attention"] = true;
+  EXPECT_THAT(fault(config), HasSubstr("/use_bidirectional_attention: "
+                                       "expected false"));
+  config = qwen35Moe();
+  config["model_type"] = "qwen3_5";
+  config["architectures"] = {"Qwen3_5ForConditionalGeneration"};
+  EXPECT_THAT(fault(config),
+              testing::AllOf(
+                  HasSubstr("/model_type: expected the model type "
+                            "\"qwen3_5_moe\" around a text_config of type "
+                            "qwen3_5_moe_text, found the string \"qwen3_5\""),
+                  HasSubstr("/architectures/0: expected the architecture "
+                            "\"Qwen3_5MoeForConditionalGeneration\"")));
+  config = {{"model_type", "llava"}, {"text_config", llama31()}};
+  EXPECT_THAT(fault(config), HasSubstr("/model_type: expected no model around "
+                                       "one of type llama"));
+  for (const char *name : {"../x", "a/b", "Name", "1st", "a b", "\xff"}) {
+    HuggingFaceOptions options;
+    options.name = name;
+    EXPECT_THAT(message(parseHuggingFaceConfig(llama31().dump(), "config.json",
+                                               options)),
+                HasSubstr("the name of the model: expected lower-case "))
+        << name;
+  }
 
   // What Netra computes in bf16 must be so in the checkpoint, and the reverse.
   config = qwen35Moe();

@@ -121,6 +121,57 @@ TEST(PackRecipe, RowsFollowEachOtherWhateverGroupsTheyComeIn) {
   EXPECT_THAT(message(recipe.verify()), HasSubstr("expected 3 dimensions"));
 }
 
+/// Experts that a checkpoint holds one by one, gate and up apart: all gates lie
+/// in front of all ups, and each expert gets its own two.
+TEST(PackRecipe, BringsTheTensorsOfEachExpertTogether) {
+  constexpr int64_t experts = 3, rows = 16, columns = 32;
+  PackRecipe recipe;
+  recipe.sources = {
+      source("e.{}.gate", ElementType::F8E4M3FN, {experts, rows, columns}),
+      source("s.gate", ElementType::F8E4M3FN, {rows, columns}),
+      source("e.{}.up", ElementType::F8E4M3FN, {experts, rows, columns}),
+      source("s.up", ElementType::F8E4M3FN, {rows, columns})};
+  recipe.steps = {PackStep::makeReorder("interleaved_rows<4,16,16>"),
+                  PackStep::makeReshape({experts + 1, 2 * rows, columns}),
+                  PackStep::makeLayout("n16k16")};
+  PackRecipe::Result result = llvm::cantFail(recipe.verify());
+  EXPECT_EQ(result.shape, (Shape{4, 32, 32}));
+  constexpr size_t one = rows * columns;
+  std::vector<Bytes> data = {randomBytes(3 * one, 1), randomBytes(one, 2),
+                             randomBytes(3 * one, 3), randomBytes(one, 4)};
+  Bytes packed(result.bytes);
+  ASSERT_EQ(
+      message(recipe.execute({data[0], data[1], data[2], data[3]}, packed)),
+      "");
+  for (int64_t e = 0; e <= experts; ++e)
+    for (int64_t n = 0; n < 2 * rows; ++n)
+      for (int64_t k = 0; k < columns; ++k) {
+        size_t from = n < rows ? 0 : 2;
+        size_t offset = (n % rows) * columns + k;
+        uint8_t expected =
+            e < experts ? data[from][e * one + offset] : data[from + 1][offset];
+        ASSERT_EQ(packed[e * 2 * one + n / 16 * 16 * columns + k / 16 * 256 +
+                         n % 16 * 16 + k % 16],
+                  expected);
+      }
+
+  EXPECT_EQ(recipe.sources[0].getCount(), 3);
+  EXPECT_EQ(recipe.sources[0].getTensor(2),
+            source("e.2.gate", ElementType::F8E4M3FN, {rows, columns}));
+  EXPECT_EQ(recipe.sources[1].getCount(), 1);
+  EXPECT_EQ(recipe.sources[1].getTensor(0), recipe.sources[1]);
+  recipe.sources[0].checkpoint = "{}.{}";
+  EXPECT_THAT(message(recipe.verify()), HasSubstr("source 0: expected at most "
+                                                  "one {}"));
+  recipe.sources[0] = source("e.{}", ElementType::F8E4M3FN, {0, 16, 32});
+  EXPECT_THAT(message(recipe.verify()),
+              HasSubstr("source 0: expected 1 to 65536 as the first extent, "
+                        "which counts the tensors of \"e.{}\", found 0"));
+  recipe.sources = {source("e.{}", ElementType::BF16, {65536})};
+  recipe.steps.clear();
+  EXPECT_EQ(llvm::cantFail(recipe.verify()).bytes, 131072u);
+}
+
 TEST(PackRecipe, StripesAreSeamless) {
   // Larger than one stripe, with rows that do not divide it.
   PackRecipe recipe;

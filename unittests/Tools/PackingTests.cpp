@@ -234,6 +234,79 @@ TEST_F(PackingTest, EverythingThatDoesNotFitIsTold) {
                                           "in the checkpoint")));
 }
 
+/// A source that stands for several tensors of the checkpoint, in blocks that
+/// do not end with them.
+TEST(PackingSeries, IsPackedAndCompared) {
+  TemporaryFolder folder;
+  const std::vector<int64_t> one = {300, 4096};
+  std::vector<TestTensor> tensors;
+  Bytes expected;
+  for (unsigned i = 0; i < 5; ++i) {
+    tensors.push_back({"m.e." + std::to_string(i) + ".w", "F8_E4M3", one,
+                       randomBytes(300 * 4096, i + 1)});
+    expected.insert(expected.end(), tensors.back().bytes.begin(),
+                    tensors.back().bytes.end());
+  }
+  EngineWeight weight;
+  weight.name = "w";
+  weight.pack.sources = {{"m.e.{}.w", ElementType::F8E4M3FN, {5, 300, 4096}}};
+  weight.type = ElementType::F8E4M3FN;
+  weight.shape = {5, 300, 4096};
+  weight.layout = "row_major";
+  weight.bytes = expected.size();
+  EngineWeights weights;
+  weights.entries = {weight};
+  weights.bytes = expected.size();
+  weights.alignment = 1;
+  weights.id = "nw_0123456789abcdef01234567";
+
+  const std::string path = folder.file("c.safetensors");
+  auto problemsOf = [&] {
+    writeText(path, safetensors(tensors));
+    Checkpoint checkpoint;
+    checkpoint.add(path);
+    std::vector<std::string> problems;
+    WeightPacker packer(weights, checkpoint, problems);
+    return problems;
+  };
+  ASSERT_THAT(problemsOf(), IsEmpty());
+  Checkpoint checkpoint;
+  checkpoint.add(path);
+  std::vector<std::string> problems;
+  WeightPacker packer(weights, checkpoint, problems);
+  ASSERT_TRUE(bool(packer.write(folder.file("w"), PackOptions())));
+  std::string text = readText(folder.file("w"));
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(),
+                         reinterpret_cast<const uint8_t *>(&text[4096])));
+  EXPECT_THAT(packer.verify(folder.file("w"), PackOptions()), IsEmpty());
+
+  // A difference is told of the tensor that has it.
+  tensors[3].bytes[2 * 4096 + 7] ^= 1;
+  ASSERT_THAT(problemsOf(), IsEmpty());
+  Checkpoint other;
+  other.add(path);
+  EXPECT_THAT(WeightPacker(weights, other, problems)
+                  .verify(folder.file("w"), PackOptions()),
+              ElementsAre(HasSubstr("weight w, from tensor m.e.3.w: element "
+                                    "8199: expected the bytes ")));
+
+  // What does not fit is told tensor by tensor; that none is there, once.
+  tensors[0].shape = {4096, 300};
+  tensors[1].name = "m.e.01.w";
+  tensors[4].dtype = "I8";
+  EXPECT_THAT(problemsOf(),
+              ElementsAre(HasSubstr("tensor m.e.0.w (for weight w): expected "
+                                    "300x4096xf8E4M3FN, found 4096x300x"),
+                          HasSubstr("tensor m.e.4.w (for weight w): expected "
+                                    "300x4096xf8E4M3FN, found 300x4096xi8"),
+                          "tensor m.e.1.w (for weight w): not in the "
+                          "checkpoint"));
+  tensors = {{"m.e.w", "F8_E4M3", {1}, {0}}, {"m.f", "F8_E4M3", {1}, {0}}};
+  EXPECT_THAT(problemsOf(),
+              ElementsAre("tensor m.e.{}.w (for weight w): none of 0 to 4 is "
+                          "in the checkpoint, which has m.e.w"));
+}
+
 TEST_F(PackingTest, AnInterruptedRunIsContinued) {
   ASSERT_EQ(pack("whole"), "");
   leavePartial("w", {3, 0});

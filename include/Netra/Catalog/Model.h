@@ -97,6 +97,9 @@ struct ExpertsModel {
   bool sharedGate = false;
   /// The weights of the experts chosen sum to 1.
   bool normalizeTopK = true;
+  /// True: the checkpoint has experts.N.gate_proj.weight, up_proj and down_proj
+  /// of each. False: experts.gate_up_proj and experts.down_proj of all.
+  bool perExpertTensors = false;
 
   bool operator==(const ExpertsModel &) const = default;
 };
@@ -158,6 +161,10 @@ struct ModelDescription {
 llvm::Expected<ModelDescription> parseModel(llvm::StringRef text,
                                             llvm::StringRef path);
 
+/// Reports each profile of the model that the library's target does not have.
+llvm::Error checkProfiles(const ModelDescription &model,
+                          llvm::StringRef libraryRoot, llvm::StringRef target);
+
 /// The manifest of a description; parseModel reads the same value back.
 std::string printModel(const ModelDescription &model);
 
@@ -170,6 +177,8 @@ struct HuggingFaceOptions {
   ElementType cacheType = ElementType::BF16;
   /// Of recurrent states.
   ElementType stateType = ElementType::F32;
+  /// See ExpertsModel; by default as published checkpoints of the family are.
+  std::optional<bool> perExpertTensors = std::nullopt;
 };
 
 /// Reads the config.json of a checkpoint of the families llama, qwen3,

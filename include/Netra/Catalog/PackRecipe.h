@@ -20,11 +20,28 @@
 
 namespace netra {
 
-/// A tensor of a checkpoint, row-major.
+/// A tensor of a checkpoint, row-major. A name with `{}` stands for a series of
+/// them, as many as the first extent says: 0, 1, … in the place of `{}` name
+/// tensors of the other extents, which follow each other. So the experts of a
+/// layer that a checkpoint holds one by one are one source.
 struct PackSource {
   std::string checkpoint;
   ElementType type = ElementType::BF16;
   std::vector<int64_t> shape;
+
+  bool isSeries() const { return isSeriesName(checkpoint); }
+  /// The tensors it stands for.
+  int64_t getCount() const { return isSeries() ? shape.front() : 1; }
+  /// One of them.
+  PackSource getTensor(int64_t index) const;
+
+  /// More tensors than any file has; each is looked for.
+  static constexpr int64_t mostInSeries = 65536;
+  static bool isSeriesName(llvm::StringRef name) { return name.contains("{}"); }
+  /// Why the name cannot stand for a tensor of this shape, or for a series; as
+  /// "expected …, found …". Empty when it can.
+  static std::string whyNotNamed(llvm::StringRef name,
+                                 llvm::ArrayRef<int64_t> shape);
 
   bool operator==(const PackSource &) const = default;
 };

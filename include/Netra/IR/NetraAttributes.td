@@ -278,16 +278,20 @@ def Netra_TargetAttr : Netra_Attr<"Target", "target"> {
 def Netra_PackSourceAttr : Netra_Attr<"PackSource", "pack_source"> {
   let summary = "a tensor of a checkpoint";
   let description = [{
-    Name and type of a tensor as it stands in the checkpoint, row-major.
+    Name and type of a tensor as it stands in the checkpoint, row-major. A name
+    with `{}` stands for a series of tensors, as many as the first extent says: 0,
+    1, … in the place of `{}` name tensors of the other extents.
 
     ```mlir
     #netra.pack_source<"model.layers.0.mlp.up_proj.weight" : tensor<5632x2048xbf16>>
+    #netra.pack_source<"model.layers.0.mlp.experts.{}.down_proj.weight" : tensor<256x2048x512xbf16>>
     ```
 
     Constraints:
     - (C1) The name is not empty.
     - (C2) The type is a static row-major tensor of an element type that can be
       stored.
+    - (C3) The name has at most one `{}`, and then the first extent is 1 to 65536.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$checkpoint, "::mlir::RankedTensorType":$type);

@@ -25,12 +25,18 @@ def Netra_ParameterOp : Netra_Op<"parameter", [
     ```mlir
     netra.parameter @gate : tensor<5632x2048xbf16> checkpoint("model.layers.0.mlp.gate_proj.weight")
     netra.parameter @gate_up : tensor<11264x2048xbf16, #netra.layout<n16k16>> pack(concat 0 [@gate, @up] then layout n16k16)
+    netra.parameter @experts : tensor<256x2048x512xbf16> checkpoint("model.layers.0.mlp.experts.{}.down_proj.weight")
     ```
+
+    A checkpoint name with `{}` stands for a series of tensors, as many as the
+    first extent says: 0, 1, … in the place of `{}` name tensors of the other
+    extents.
 
     Constraints:
     - (C1) The type is static.
     - (C2) The parameter has either `checkpoint` or `pack`.
-    - (C3) A checkpoint tensor is row-major and its name is not empty.
+    - (C3) A checkpoint tensor is row-major and its name is not empty; the name
+      has at most one `{}`, and then the first extent is 1 to 65536.
     - (C4) The sources of `pack` are symbols of other parameters; none of them is
       made from this one.
     - (C5) The recipe gives exactly the type of the parameter.

@@ -118,20 +118,21 @@ Type ModelBuilder::scaleType() {
   return model.scaleType == ElementType::F32 ? f32 : bf16;
 }
 
+SmallVector<Attribute> ModelBuilder::castStep(Type element, Type result) {
+  if (element == result)
+    return {};
+  return {TypeAttr::get(result)};
+}
+
 Value ModelBuilder::packed(StringRef symbol, ArrayRef<ParameterOp> parts,
-                           RankedTensorType type, Type castTo, bool reshape) {
-  if (parts.size() == 1 && !castTo)
+                           RankedTensorType type, ArrayRef<Attribute> steps) {
+  if (parts.size() == 1 && steps.empty())
     return get(parts.front());
   ParameterOp &known = parameters[symbol];
   if (!known) {
-    SmallVector<Attribute> sources, steps;
+    SmallVector<Attribute> sources;
     for (ParameterOp part : parts)
       sources.push_back(FlatSymbolRefAttr::get(part.getSymNameAttr()));
-    if (castTo)
-      steps.push_back(TypeAttr::get(castTo));
-    if (reshape)
-      steps.push_back(
-          DenseI64ArrayAttr::get(top.getContext(), type.getShape()));
     auto pack = PackAttr::get(top.getContext(), sources, 0, steps);
     known = ParameterOp::create(top, location, symbol, type, pack);
   }
@@ -194,32 +195,88 @@ RouteOp ModelBuilder::route(Value logits, Value x, Value sharedGate) {
                          /*routed_scale=*/llvm::APFloat(1.0f));
 }
 
-ModelBuilder::ExpertWeight
-ModelBuilder::expertWeight(StringRef symbol, const Twine &name,
-                           ArrayRef<ProjectionPart> shared, int64_t count,
-                           int64_t rows, int64_t columns) {
-  std::string stacked = name.str(), scaleName = stacked + "_scale_inv";
-  SmallVector<ParameterOp> weights = {
-      declare(stacked, model.checkpointPrefix + stacked,
-              fixed({count, rows, columns}, f8))};
-  SmallVector<ParameterOp> scales = {
-      declare(scaleName, model.checkpointPrefix + scaleName,
-              fixed({count, rows / 128, columns / 128}, scaleType()))};
-  for (const ProjectionPart &part : shared) {
-    std::string weight = part.module + ".weight", scale = weight + "_scale_inv";
-    weights.push_back(declare(weight, model.checkpointPrefix + weight,
-                              fixed({part.rows, columns}, f8)));
-    scales.push_back(
-        declare(scale, model.checkpointPrefix + scale,
-                fixed({part.rows / 128, columns / 128}, scaleType())));
+Value ModelBuilder::expertTensor(const ExpertProduct &product, bool withShared,
+                                 int64_t rows, int64_t columns, Type element,
+                                 StringRef suffix, StringRef symbol,
+                                 Type result) {
+  const std::string experts = product.mlp + ".experts.";
+  const int64_t count = model.experts->count, all = count + withShared;
+  const int64_t moduleRows = rows / int64_t(product.modules.size());
+  auto read = [&](const std::string &symbolName, const std::string &tensor,
+                  ArrayRef<int64_t> shape) {
+    return declare(symbolName, model.checkpointPrefix + tensor,
+                   fixed(shape, element));
+  };
+  auto sharedModule = [&](StringRef module) {
+    std::string name =
+        (product.mlp + ".shared_expert." + module + ".weight" + suffix).str();
+    return read(name, name, {moduleRows, columns});
+  };
+  SmallVector<ParameterOp> parts;
+  SmallVector<Attribute> steps = castStep(element, result);
+  auto reshape = [&](ArrayRef<int64_t> shape) {
+    steps.push_back(DenseI64ArrayAttr::get(top.getContext(), shape));
+  };
+  bool isPacked = withShared;
+  if (!model.experts->perExpertTensors) {
+    std::string name = (experts + product.stacked + suffix).str();
+    parts.push_back(read(name, name, {count, rows, columns}));
+    for (StringRef module : product.modules)
+      if (withShared)
+        parts.push_back(sharedModule(module));
+  } else {
+    for (StringRef module : product.modules) {
+      std::string end = (module + ".weight" + suffix).str();
+      parts.push_back(read(experts + end, experts + "{}." + end,
+                           {count, moduleRows, columns}));
+      if (withShared)
+        parts.push_back(sharedModule(module));
+    }
+    // All gates lie in front of all ups; each expert has its own two.
+    if (product.modules.size() > 1) {
+      isPacked = true;
+      if (!withShared)
+        reshape({all * rows, columns});
+      SmallVector<int64_t> parameters = {all};
+      parameters.append(product.modules.size(), moduleRows);
+      auto layout =
+          LayoutAttr::get(top.getContext(), "interleaved_rows", parameters);
+      steps.push_back(
+          PackReorderAttr::get(top.getContext(), layout, /*inverse=*/false));
+    }
   }
-  bool isPacked = !shared.empty();
-  int64_t all = count + (isPacked ? 1 : 0);
-  return {packed(symbol, weights, fixed({all, rows, columns}, f8), Type(),
-                 isPacked),
-          packed((symbol + "_scale").str(), scales,
-                 fixed({all, rows / 128, columns / 128}, f32),
-                 scaleType() == f32 ? Type() : f32, isPacked)};
+  if (isPacked)
+    reshape({all, rows, columns});
+  return packed((experts + product.name + symbol).str(), parts,
+                fixed({all, rows, columns}, result), steps);
+}
+
+ModelBuilder::ExpertWeight
+ModelBuilder::expertWeight(const ExpertProduct &product, bool withShared) {
+  const int64_t rows = product.rows, columns = product.columns;
+  Type element = model.fp8Block128 ? f8 : bf16;
+  ExpertWeight made;
+  made.weight = expertTensor(product, withShared, rows, columns, element, "",
+                             "", element);
+  if (model.fp8Block128)
+    made.scale = expertTensor(product, withShared, rows / 128, columns / 128,
+                              scaleType(), "_scale_inv", "_scale", f32);
+  return made;
+}
+
+ModelBuilder::ExpertWeight ModelBuilder::matrix(const Twine &name, int64_t rows,
+                                                int64_t columns) {
+  std::string base = name.str();
+  if (!model.fp8Block128)
+    return {parameter(base, fixed({rows, columns})), Value()};
+  RankedTensorType shape = fixed(
+      {llvm::divideCeilSigned(rows, 128), llvm::divideCeilSigned(columns, 128)},
+      scaleType());
+  Value weight = parameter(base, fixed({rows, columns}, f8));
+  std::string scale = base + "_scale_inv";
+  ParameterOp raw = declare(scale, model.checkpointPrefix + scale, shape);
+  return {weight, packed(base + "_scale", raw, fixed(shape.getShape(), f32),
+                         castStep(scaleType(), f32))};
 }
 
 Value ModelBuilder::experts(Value x, RouteOp routed, ExpertWeight gateUp,
@@ -285,7 +342,7 @@ Value ModelBuilder::project(Value x, ArrayRef<ProjectionPart> parts,
     weightScale =
         packed(symbol + ".weight_scale", scales,
                fixed({llvm::divideCeilSigned(total, 128), columns / 128}, f32),
-               scaleType() == f32 ? Type() : f32);
+               castStep(scaleType(), f32));
   }
   return DenseOp::create(body, location, rows({total}), x, weight, xScale,
                          weightScale, biasValue, /*residual=*/Value(), xBlock,
@@ -297,21 +354,10 @@ Value ModelBuilder::product(Value x, Value weight, RankedTensorType type) {
 }
 
 void ModelBuilder::addExpertWeight(Fallback &op, StringRef label,
-                                   const Twine &name, ArrayRef<int64_t> shape) {
-  std::string base = name.str();
-  Type element = model.fp8Block128 ? f8 : bf16;
-  op.inputs.push_back({label.str(), parameter(base, fixed(shape, element))});
-  if (!model.fp8Block128)
-    return;
-  SmallVector<int64_t> scaleShape(shape);
-  for (int64_t &extent : MutableArrayRef(scaleShape).take_back(2))
-    extent = llvm::divideCeilSigned(extent, 128);
-  std::string scale = base + "_scale_inv";
-  ParameterOp raw = declare(scale, model.checkpointPrefix + scale,
-                            fixed(scaleShape, scaleType()));
-  op.inputs.push_back({label.str() + "_scale",
-                       packed(base + "_scale", raw, fixed(scaleShape, f32),
-                              scaleType() == f32 ? Type() : f32)});
+                                   ExpertWeight weight) {
+  op.inputs.push_back({label.str(), weight.weight});
+  if (weight.scale)
+    op.inputs.push_back({label.str() + "_scale", weight.scale});
 }
 
 SmallVector<Value> ModelBuilder::fallback(Fallback description) {

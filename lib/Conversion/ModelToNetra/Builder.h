@@ -24,6 +24,17 @@ struct ProjectionPart {
   int64_t rows;
 };
 
+/// A product of the experts of a layer, and what the checkpoint has for it: one
+/// tensor of all experts, or one of each module below each expert, whose rows
+/// follow each other. The shared expert has the latter.
+struct ExpertProduct {
+  std::string mlp;         // "layers.0.mlp"
+  llvm::StringRef name;    // of the packed weight: "gate_up"
+  llvm::StringRef stacked; // "gate_up_proj"
+  llvm::SmallVector<llvm::StringRef, 2> modules; // "gate_proj", "up_proj"
+  int64_t rows, columns; // of one expert, all modules together
+};
+
 /// Builds one module with one function. Values are [rows, columns] in bf16
 /// where nothing else is said; rows are dynamic.
 class ModelBuilder {
@@ -84,11 +95,11 @@ public:
   struct ExpertWeight {
     mlir::Value weight, scale;
   };
-  /// Packs the FP8 tensor `name` of `count` experts, [rows, columns] each, and
-  /// as one more expert the rows of `shared`, which follow each other.
-  ExpertWeight expertWeight(llvm::StringRef symbol, const llvm::Twine &name,
-                            llvm::ArrayRef<ProjectionPart> shared,
-                            int64_t count, int64_t rows, int64_t columns);
+  /// The weight of all experts, and as one more the shared expert if asked for.
+  /// Without a scale in bf16.
+  ExpertWeight expertWeight(const ExpertProduct &product, bool withShared);
+  /// The same of one matrix of the checkpoint.
+  ExpertWeight matrix(const llvm::Twine &name, int64_t rows, int64_t columns);
   /// The feed-forward of the experts that `routed` names, in FP8.
   mlir::Value experts(mlir::Value x, RouteOp routed, ExpertWeight gateUp,
                       ExpertWeight down, Activation activation);
@@ -102,14 +113,14 @@ public:
     /// last results.
     llvm::SmallVector<std::pair<std::string, mlir::Value>> updated = {};
     llvm::SmallVector<mlir::NamedAttribute> settings = {};
-    std::string reason = "no kernel computes it yet";
+    std::string reason = "the netra dialect has no operation for it";
   };
   /// The results named in `outputs`.
   llvm::SmallVector<mlir::Value> fallback(Fallback description);
-  /// Appends the weight of experts `name` to the inputs of `op`, as `label`,
-  /// and its scale, as `label`_scale, when the model is FP8.
-  void addExpertWeight(Fallback &op, llvm::StringRef label,
-                       const llvm::Twine &name, llvm::ArrayRef<int64_t> shape);
+  /// Appends the weight to the inputs of `op`, as `label`, and its scale, as
+  /// `label`_scale, when it has one.
+  static void addExpertWeight(Fallback &op, llvm::StringRef label,
+                              ExpertWeight weight);
 
   mlir::NamedAttribute setting(llvm::StringRef name, int64_t value);
   mlir::NamedAttribute setting(llvm::StringRef name, double value);
@@ -122,11 +133,20 @@ public:
 private:
   ParameterOp declare(llvm::StringRef symbol, llvm::StringRef checkpoint,
                       mlir::RankedTensorType type);
-  /// The parameter that the recipe makes; `reshape` when `type` has another
-  /// shape than the concatenation.
+  /// The parameter that the rows of `parts` and then the steps make.
   mlir::Value packed(llvm::StringRef symbol, llvm::ArrayRef<ParameterOp> parts,
-                     mlir::RankedTensorType type, mlir::Type castTo = {},
-                     bool reshape = false);
+                     mlir::RankedTensorType type,
+                     llvm::ArrayRef<mlir::Attribute> steps = {});
+  /// The tensors of a product of experts as one parameter: its weights, or the
+  /// scales of those. `symbol` and `suffix` end the names of what is made and
+  /// of what is read.
+  mlir::Value expertTensor(const ExpertProduct &product, bool withShared,
+                           int64_t rows, int64_t columns, mlir::Type element,
+                           llvm::StringRef suffix, llvm::StringRef symbol,
+                           mlir::Type result);
+  /// The step from `element` to `result`, where they differ.
+  static llvm::SmallVector<mlir::Attribute> castStep(mlir::Type element,
+                                                     mlir::Type result);
   mlir::Value get(ParameterOp parameter);
   mlir::Type scaleType();
 

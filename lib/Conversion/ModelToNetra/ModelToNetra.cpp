@@ -340,22 +340,27 @@ private:
     std::string reason = whyNoExpertProducts();
     if (!reason.empty())
       return expertsFallback(name, x, routed, reason);
-    int64_t inner = shape.intermediate;
-    SmallVector<ProjectionPart> gateUp, down;
-    if (shape.sharedIntermediate) {
-      std::string expert = name + ".shared_expert.";
-      gateUp = {{expert + "gate_proj", inner}, {expert + "up_proj", inner}};
-      down = {{expert + "down_proj", model.hidden}};
-    }
     // In this order, so that parameters stand as they are used.
-    ModelBuilder::ExpertWeight first = builder.expertWeight(
-        name + ".experts.gate_up", name + ".experts.gate_up_proj", gateUp,
-        shape.count, 2 * inner, model.hidden);
-    ModelBuilder::ExpertWeight second = builder.expertWeight(
-        name + ".experts.down", name + ".experts.down_proj", down, shape.count,
-        model.hidden, inner);
+    bool withShared = shape.sharedIntermediate != 0;
+    ModelBuilder::ExpertWeight first =
+        builder.expertWeight(gateUpOf(name), withShared);
+    ModelBuilder::ExpertWeight second =
+        builder.expertWeight(downOf(name), withShared);
     return builder.experts(x, routed, first, second,
                            activation(shape.activation));
+  }
+
+  ExpertProduct gateUpOf(const std::string &name) {
+    return {name,
+            "gate_up",
+            "gate_up_proj",
+            {"gate_proj", "up_proj"},
+            2 * model.experts->intermediate,
+            model.hidden};
+  }
+  ExpertProduct downOf(const std::string &name) {
+    return {name,          "down",       "down_proj",
+            {"down_proj"}, model.hidden, model.experts->intermediate};
   }
 
   /// Why the products of the experts are not netra.moe_gate_up and
@@ -388,20 +393,19 @@ private:
     } else {
       op.inputs = {{"x", x}};
     }
-    int64_t inner = shape.intermediate;
-    builder.addExpertWeight(op, "gate_up", name + ".experts.gate_up_proj",
-                            {shape.count, 2 * inner, model.hidden});
-    builder.addExpertWeight(op, "down", name + ".experts.down_proj",
-                            {shape.count, model.hidden, inner});
-    if (shape.sharedIntermediate) {
-      inner = shape.sharedIntermediate;
+    auto add = [&](StringRef label, ModelBuilder::ExpertWeight weight) {
+      ModelBuilder::addExpertWeight(op, label, weight);
+    };
+    add("gate_up", builder.expertWeight(gateUpOf(name), false));
+    add("down", builder.expertWeight(downOf(name), false));
+    if (int64_t inner = shape.sharedIntermediate) {
       std::string expert = name + ".shared_expert.";
-      builder.addExpertWeight(op, "shared_gate", expert + "gate_proj.weight",
-                              {inner, model.hidden});
-      builder.addExpertWeight(op, "shared_up", expert + "up_proj.weight",
-                              {inner, model.hidden});
-      builder.addExpertWeight(op, "shared_down", expert + "down_proj.weight",
-                              {model.hidden, inner});
+      add("shared_gate",
+          builder.matrix(expert + "gate_proj.weight", inner, model.hidden));
+      add("shared_up",
+          builder.matrix(expert + "up_proj.weight", inner, model.hidden));
+      add("shared_down",
+          builder.matrix(expert + "down_proj.weight", model.hidden, inner));
     }
     op.inputs.push_back({"expert_ids", routed.getExpertIds()});
     op.inputs.push_back({"expert_weights", routed.getExpertWeights()});
