@@ -403,7 +403,9 @@ private:
     gdn.valueHeads = sizeOr(object, "linear_num_value_heads", 32);
     gdn.keyDim = sizeOr(object, "linear_key_head_dim", 128);
     gdn.valueDim = sizeOr(object, "linear_value_head_dim", 128);
-    gdn.convolution = sizeOr(object, "linear_conv_kernel_dim", 4);
+    // One tap needs no state.
+    if (std::optional<Reader> member = set(object, "linear_conv_kernel_dim"))
+      gdn.convolution = member->integer(2, maxExtent).value_or(4);
     gdn.splitProjections = family->splitProjections;
     gdn.stateType = options.stateType;
     if (std::optional<Reader> member = set(object, "mamba_ssm_dtype"))

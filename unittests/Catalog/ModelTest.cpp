@@ -455,6 +455,10 @@ TEST(HuggingFace, SaysWhichFieldIsNotSupported) {
                             "qwen3_5_moe_text, found the string \"qwen3_5\""),
                   HasSubstr("/architectures/0: expected the architecture "
                             "\"Qwen3_5MoeForConditionalGeneration\"")));
+  config = qwen35Moe();
+  config["text_config"]["linear_conv_kernel_dim"] = 1;
+  EXPECT_THAT(fault(config),
+              HasSubstr("/linear_conv_kernel_dim: expected an integer from 2"));
   config = {{"model_type", "llava"}, {"text_config", llama31()}};
   EXPECT_THAT(fault(config), HasSubstr("/model_type: expected no model around "
                                        "one of type llama"));
