@@ -91,7 +91,8 @@ int main(int argc, char **argv) {
   for (const Subject &subject : subjects)
     benchmark::RegisterBenchmark(
         (std::string("ratio/kernels/") + subject.name).c_str(),
-        [&subject](benchmark::State &s) { measure(s, subject); });
+        [&subject](benchmark::State &s) { measure(s, subject); })
+        ->UseRealTime();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

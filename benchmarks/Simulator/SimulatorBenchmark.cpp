@@ -382,7 +382,8 @@ void addRatio(const std::string &name, const std::string &body,
               unsigned count) {
   benchmark::RegisterBenchmark(
       ("ratio/" + name).c_str(),
-      [=](benchmark::State &s) { compare(s, body, count); });
+      [=](benchmark::State &s) { compare(s, body, count); })
+      ->UseRealTime();
 }
 
 } // namespace

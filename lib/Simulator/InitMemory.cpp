@@ -386,15 +386,28 @@ void InitChecker::accessUndefined(const Instruction &inst, const Wave &w,
 template <unsigned Bytes>
 static bool isDefinedApart(uint8_t *shadow, uint64_t origin,
                            const AccessRuns &runs, bool isStore) {
-  bool isDefined = true;
-  for (unsigned i = 0; i < runs.size(); ++i) {
-    uint8_t *at = shadow + (runs.start(i) - origin);
-    if (isStore)
-      std::memset(at, 1, Bytes);
-    else
-      isDefined &= allSet(at, Bytes);
+  uint8_t ones[Bytes];
+  std::memset(ones, 1, Bytes);
+  const unsigned number = runs.size();
+  if (isStore) {
+    for (unsigned i = 0; i < number; ++i)
+      std::memcpy(shadow + (runs.start(i) - origin), ones, Bytes);
+    return true;
   }
-  return isDefined;
+  // In whole words where there are some.
+  using Unit = std::conditional_t<
+      Bytes % 8 == 0, uint64_t,
+      std::conditional_t<Bytes % 4 == 0, uint32_t,
+                         std::conditional_t<Bytes == 2, uint16_t, uint8_t>>>;
+  Unit missing = 0;
+  for (unsigned i = 0; i < number; ++i) {
+    Unit found[Bytes / sizeof(Unit)], wanted;
+    std::memcpy(found, shadow + (runs.start(i) - origin), Bytes);
+    std::memcpy(&wanted, ones, sizeof(Unit));
+    for (Unit part : found)
+      missing |= Unit(part ^ wanted);
+  }
+  return !missing;
 }
 static bool isDefinedApart(uint8_t *shadow, uint64_t origin,
                            const AccessRuns &runs, bool isStore) {
@@ -428,9 +441,15 @@ void InitChecker::globalAccess(const Instruction &inst, Wave &w,
   const AllocationRecord *record = memory.lookup(runs.start(0));
   bool isInOne = record && record->isTracked;
   if (isInOne) {
-    const uint64_t begin = record->begin, length = record->end - begin;
-    for (unsigned i = 0; i < runs.size(); ++i)
-      isInOne &= runs.start(i) - begin < length;
+    // A distance from the beginning that is too large, or negative, shows in
+    // the sign of one of the two terms.
+    const uint64_t begin = record->begin, last = record->end - begin - 1;
+    uint64_t outside = 0;
+    for (unsigned i = 0; i < runs.size(); ++i) {
+      const uint64_t distance = runs.start(i) - begin;
+      outside |= distance | (last - distance);
+    }
+    isInOne = !(outside >> 63);
   }
   if (isInOne && kind != AccessKind::Atomic &&
       !(kind == AccessKind::Store && state.undefined) &&

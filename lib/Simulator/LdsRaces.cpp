@@ -16,9 +16,8 @@ const char *verbOf(AccessKind kind) {
 
 void LdsRaces::startGroup() {
   ++interval;
-  const size_t lineBytes = 4 * WordsPerLine,
-               lines = (size_t(monitor.state().ldsBytes) + lineBytes - 1) /
-                       lineBytes;
+  const size_t lines =
+      (size_t(monitor.state().ldsBytes) + LineBytes - 1) / LineBytes;
   if (intervals.size() == lines)
     return;
   keys.assign(lines * WordsPerLine, 0);
@@ -153,6 +152,42 @@ unsigned LdsRaces::stepApart(const Step &step, const AccessRuns &runs,
   }
 }
 
+template <bool IsStore>
+uint64_t LdsRaces::stepLines(const Step step, uint64_t from, uint64_t to) {
+  typedef uint32_t Words4 __attribute__((vector_size(16)));
+  constexpr unsigned number = WordsPerLine / 4;
+  const Words4 decides = Words4{} + step.deciding, own = Words4{} + step.ours,
+               bits = Words4{} + (step.added | key::Bytes << step.shift),
+               instruction = Words4{} + step.instruction;
+  const uint32_t now = interval;
+  for (; from + LineBytes <= to; from += LineBytes) {
+    const uint64_t line = from / LineBytes;
+    if (intervals[line] != now)
+      freshen(line);
+    uint32_t *const known = &keys[line * WordsPerLine];
+    Words4 words[number], some = {}, others = {};
+    std::memcpy(words, known, sizeof(words));
+    for (unsigned k = 0; k < number; ++k) {
+      const Words4 decided = words[k] & decides;
+      some |= decided;
+      others |= decided ^ own;
+      words[k] |= bits;
+    }
+    uint64_t isSome[2], isOther[2];
+    std::memcpy(isSome, &some, sizeof(some));
+    std::memcpy(isOther, &others, sizeof(others));
+    const bool isKnown = isSome[0] | isSome[1];
+    if (isKnown && (isOther[0] | isOther[1]))
+      break;
+    std::memcpy(known, words, sizeof(words));
+    if (IsStore || !isKnown)
+      for (unsigned k = 0; k < number; ++k)
+        std::memcpy(&instructions[line * WordsPerLine + 4 * k], &instruction,
+                    sizeof(instruction));
+  }
+  return from;
+}
+
 void LdsRaces::report(Access &access, unsigned lane, uint64_t word,
                       bool withWriter) {
   const auto &[inst, w, kind, isReported] = access;
@@ -222,25 +257,24 @@ void LdsRaces::touchWord(Access &access, unsigned lane, uint64_t word,
 
 void LdsRaces::touchRun(Access &access, const Step &step,
                         const AccessRun &run) {
-  constexpr unsigned lineBytes = 4 * WordsPerLine, quad = 16;
+  constexpr unsigned quad = 16;
   const bool isPlain = access.kind != AccessKind::Atomic;
   const uint64_t end = run.end();
   for (uint64_t at = run.begin, next; at < end; at = next) {
-    const uint64_t line = at / lineBytes, word = at / 4;
-    next = std::min(end, (line + 1) * lineBytes);
-    freshen(line);
-    if (isPlain && next - at == lineBytes &&
-        step.take<uint64_t, lineBytes / 8>(key::Bytes, &keys[word],
-                                           &instructions[word]))
-      continue;
-    if (isPlain && at % quad == 0 && next - at >= quad) {
-      const uint64_t after = at + quad;
-      if (step.take<uint64_t, quad / 8>(key::Bytes, &keys[word],
-                                        &instructions[word])) {
-        next = after;
+    if (isPlain && at % LineBytes == 0) {
+      next = step.isStore ? stepLines<true>(step, at, end)
+                          : stepLines<false>(step, at, end);
+      if (next != at)
         continue;
-      }
-      next = after;
+    }
+    const uint64_t line = at / LineBytes, word = at / 4;
+    next = std::min(end, (line + 1) * LineBytes);
+    freshen(line);
+    if (isPlain && at % quad == 0 && next - at >= quad) {
+      next = at + quad;
+      if (step.take<uint64_t, quad / 8>(key::Bytes, &keys[word],
+                                        &instructions[word]))
+        continue;
     }
     forEachWord(at, next, [&](uint64_t each, uint32_t covered) {
       if (isPlain &&

@@ -73,12 +73,15 @@ private:
   /// must be looked at.
   template <bool IsStore>
   unsigned stepApart(const Step &step, const AccessRuns &runs, unsigned first);
+  /// The same for whole lines; returns where more must be looked at.
+  template <bool IsStore>
+  uint64_t stepLines(Step step, uint64_t from, uint64_t to);
   void touchRun(Access &access, const Step &step, const AccessRun &run);
   void touchWord(Access &access, unsigned lane, uint64_t word,
                  uint32_t covered);
   void report(Access &access, unsigned lane, uint64_t word, bool withWriter);
 
-  static constexpr unsigned WordsPerLine = 16;
+  static constexpr unsigned WordsPerLine = 16, LineBytes = 4 * WordsPerLine;
 
   Monitor &monitor;
   /// By 4 bytes: a key; the last write, else the last read; the waves that have

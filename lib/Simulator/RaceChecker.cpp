@@ -33,20 +33,24 @@ void GlobalRaces::publish(uint32_t group, uint32_t tick,
 
 void GlobalRaces::Quad::split() {
   words = std::make_unique<std::array<Entry, 4>>();
+  const Entry whole = all;
+  // What nobody's access is like.
+  all = Entry();
+  all.read.group = all.write.group = Side::Nobody;
   for (unsigned k = 0; k < 4; ++k) {
     Entry &word = (*words)[k];
-    if (const uint16_t bytes = all.read.bytes >> (4 * k) & 0xf) {
-      word.read = all.read;
+    if (const uint16_t bytes = whole.read.bytes >> (4 * k) & 0xf) {
+      word.read = whole.read;
       word.read.bytes = bytes;
-      word.readInstruction = all.readInstruction;
-      word.otherReadTick = all.otherReadTick;
-      word.manyReadGroups = all.manyReadGroups;
+      word.readInstruction = whole.readInstruction;
+      word.otherReadTick = whole.otherReadTick;
+      word.manyReadGroups = whole.manyReadGroups;
     }
-    if (const uint16_t bytes = all.write.bytes >> (4 * k) & 0xf) {
-      word.write = all.write;
+    if (const uint16_t bytes = whole.write.bytes >> (4 * k) & 0xf) {
+      word.write = whole.write;
       word.write.bytes = bytes;
-      word.writeInstruction = all.writeInstruction;
-      word.writeSequence = all.writeSequence;
+      word.writeInstruction = whole.writeInstruction;
+      word.writeSequence = whole.writeSequence;
     }
   }
 }
@@ -137,57 +141,69 @@ struct RaceChecker::Access {
   bool isReported = false; ///< once is enough
 };
 
-/// The stripes that an access has locked. It waits for one only while it holds
-/// no other, so that accesses cannot wait for each other.
-class RaceChecker::Locks {
+/// The chunks that an access has come to; their stripes are locked. It waits
+/// for one only while it holds no other, so that accesses cannot wait for each
+/// other.
+class RaceChecker::Chunks {
 public:
-  explicit Locks(GlobalRaces &races) : races(races) {}
-  ~Locks() { release(); }
-  Locks(const Locks &) = delete;
+  explicit Chunks(RaceChecker &checker) : checker(checker) {}
+  ~Chunks() { release(); }
+  Chunks(const Chunks &) = delete;
 
-  void acquire(uint64_t chunkNumber) {
-    const uint8_t stripe = uint8_t(chunkNumber % GlobalRaces::NumStripes);
-    uint64_t &bits = held[stripe / 64];
-    const uint64_t bit = uint64_t(1) << stripe % 64;
-    if (bits & bit)
-      return;
-    std::mutex &mutex = races.stripes[stripe].mutex;
-    if (count == std::size(order) || !mutex.try_lock()) {
-      release();
-      mutex.lock();
-    }
-    bits |= bit;
-    order[count++] = stripe;
+  GlobalRaces::Chunk *at(uint64_t number) {
+    const Known &known = recent[number % NumRecent];
+    return known.number == number ? known.chunk : find(number);
   }
 
 private:
-  void release() {
-    while (count) {
-      const uint8_t stripe = order[--count];
-      held[stripe / 64] &= ~(uint64_t(1) << stripe % 64);
-      races.stripes[stripe].mutex.unlock();
-    }
-  }
+  // Kept out of the loops over lanes, which then have registers enough.
+  __attribute__((noinline)) GlobalRaces::Chunk *find(uint64_t number);
+  void acquire(uint8_t stripe);
+  void release();
 
-  GlobalRaces &races;
+  static constexpr unsigned NumRecent = 8;
+  RaceChecker &checker;
+  /// Of locked stripes.
+  Known recent[NumRecent];
   uint64_t held[GlobalRaces::NumStripes / 64] = {};
   uint8_t order[16];
   unsigned count = 0;
 };
 
-// Kept out of the loops over lanes, which then have registers enough.
-__attribute__((noinline)) GlobalRaces::Chunk *
-RaceChecker::chunkAt(uint64_t number, Locks &locks) {
-  locks.acquire(number);
-  FoundChunk &found = foundChunks[number % foundChunks.size()];
+void RaceChecker::Chunks::acquire(uint8_t stripe) {
+  uint64_t &bits = held[stripe / 64];
+  const uint64_t bit = uint64_t(1) << stripe % 64;
+  if (bits & bit)
+    return;
+  std::mutex &mutex = checker.monitor.state().races->stripes[stripe].mutex;
+  if (count == std::size(order) || !mutex.try_lock()) {
+    release();
+    mutex.lock();
+  }
+  bits |= bit;
+  order[count++] = stripe;
+}
+
+void RaceChecker::Chunks::release() {
+  if (!count)
+    return;
+  std::fill(std::begin(recent), std::end(recent), Known());
+  std::fill(std::begin(held), std::end(held), 0);
+  while (count)
+    checker.monitor.state().races->stripes[order[--count]].mutex.unlock();
+}
+
+GlobalRaces::Chunk *RaceChecker::Chunks::find(uint64_t number) {
+  const uint8_t stripe = uint8_t(number % GlobalRaces::NumStripes);
+  acquire(stripe);
+  Known &found = checker.foundChunks[number % checker.foundChunks.size()];
   if (found.number != number) {
-    auto &slot = monitor.state()
-                     .races->stripes[number % GlobalRaces::NumStripes]
-                     .chunks[number];
+    auto &slot = checker.monitor.state().races->stripes[stripe].chunks[number];
     if (!slot)
       slot = std::make_unique<GlobalRaces::Chunk>();
     found = {number, slot.get()};
   }
+  recent[number % NumRecent] = found;
   return found.chunk;
 }
 
@@ -297,33 +313,34 @@ template <bool IsStore> struct RaceChecker::Plain {
   }
 
   /// Notes it; false if more must be looked at.
-  NETRA_SIM_INLINE bool take(Entry &entry, uint16_t covered) const {
+  NETRA_SIM_INLINE bool take(Entry &entry, uint32_t covered) const {
     constexpr unsigned bytesShift = 48; // the last field
     Side &side = IsStore ? entry.write : entry.read;
     const Side &other = IsStore ? entry.read : entry.write;
+    if (other.bytes & covered)
+      return false;
     uint64_t known[2];
     std::memcpy(known, &side, sizeof(known));
-    const uint64_t bytes = known[1] >> bytesShift;
-    const bool isFirst = !(known[0] | bytes);
+    const uint32_t bytes = uint32_t(known[1] >> bytesShift);
     const bool isRepeated =
-        !((known[0] ^ own[0]) | (known[1] ^ own[1]) << (64 - bytesShift));
-    if (other.bytes & covered || !(isFirst | isRepeated))
+        known[0] == own[0] && !((known[1] ^ own[1]) << (64 - bytesShift));
+    const uint32_t added = covered & ~bytes;
+    if (!isRepeated && known[0])
       return false;
     if (IsStore) {
-      if (bytes & ~uint64_t(covered))
+      if (bytes & ~covered)
         return false;
       entry.writeInstruction = instruction;
       entry.writeSequence = sequence;
-    } else if (isFirst) {
-      entry.readInstruction = instruction;
-    } else if (covered & ~bytes) {
-      if (entry.readInstruction != instruction)
+    } else if (added) {
+      if (isRepeated && entry.readInstruction != instruction)
         return false;
-    } else {
-      return true;
+      entry.readInstruction = instruction;
     }
+    if (!added)
+      return true;
     known[0] = own[0];
-    known[1] = own[1] | (bytes | covered) << bytesShift;
+    known[1] = own[1] | uint64_t(bytes | covered) << bytesShift;
     std::memcpy(&side, known, sizeof(known));
     return true;
   }
@@ -353,59 +370,53 @@ RaceChecker::touchOne(const Access &access, GlobalRaces::Quad &quad,
 
 template <bool IsStore>
 unsigned RaceChecker::touchApart(const Access &access, const AccessRuns &runs,
-                                 unsigned first, Locks &locks) {
+                                 unsigned first, Chunks &chunks) {
   const unsigned number = runs.size(), bytes = runs.bytes();
   if (bytes > 16)
     return first;
   const Plain<IsStore> plain(access);
   const bool isPlain = IsStore || !access.isAtomic;
   const uint32_t whole = (1u << bytes) - 1;
-  uint64_t chunkNumber = ~uint64_t(0);
-  GlobalRaces::Chunk *chunk = nullptr;
   for (unsigned i = first; i < number; ++i) {
-    const uint64_t at = runs.start(i), place = at % 16,
-                   of = at / GlobalRaces::ChunkBytes;
+    const uint64_t at = runs.start(i), place = at % 16;
     if (place + bytes > 16)
       return i;
-    if (of != chunkNumber) {
-      chunk = chunkAt(of, locks);
-      chunkNumber = of;
-    }
-    GlobalRaces::Quad &quad = chunk->quads[at % GlobalRaces::ChunkBytes / 16];
-    if (isPlain && !quad.words &&
-        plain.take(quad.all, uint16_t(whole << place)))
-      continue;
-    if (!touchOne<IsStore>(access, quad, at, bytes))
+    GlobalRaces::Quad &quad =
+        chunks.at(at / GlobalRaces::ChunkBytes)->quadAt(at);
+    if (!(isPlain && plain.take(quad.all, whole << place)) &&
+        !touchOne<IsStore>(access, quad, at, bytes))
       return i;
   }
   return number;
 }
 
 template <bool IsStore>
-void RaceChecker::touchRun(Access &access, const AccessRun &run, Locks &locks) {
+void RaceChecker::touchRun(Access &access, const AccessRun &run,
+                           Chunks &chunks) {
   const Plain<IsStore> plain(access);
   const bool isPlain = IsStore || !access.isAtomic;
-  uint64_t chunkNumber = ~uint64_t(0);
-  GlobalRaces::Chunk *chunk = nullptr;
   const uint64_t end = run.end();
   for (uint64_t at = run.begin, next; at < end; at = next) {
+    GlobalRaces::Chunk *chunk = chunks.at(at / GlobalRaces::ChunkBytes);
+    GlobalRaces::Quad *quad = &chunk->quadAt(at);
+    if (isPlain && at % 16 == 0) {
+      const uint64_t stop =
+          std::min(end, (at | (GlobalRaces::ChunkBytes - 1)) + 1);
+      next = at;
+      while (next + 16 <= stop && plain.take(quad->all, 0xffff)) {
+        next += 16;
+        ++quad;
+      }
+      if (next != at)
+        continue;
+    }
     next = std::min(end, (at | 15) + 1);
-    const uint64_t of = at / GlobalRaces::ChunkBytes;
-    if (of != chunkNumber) {
-      chunk = chunkAt(of, locks);
-      chunkNumber = of;
-    }
-    GlobalRaces::Quad &quad = chunk->quads[at % GlobalRaces::ChunkBytes / 16];
-    const uint16_t covered = bytesIn(16, at, next);
-    if (!quad.words) {
-      if (isPlain && plain.take(quad.all, covered))
-        continue;
-      if (touchOne<IsStore>(access, quad, at, unsigned(next - at)))
-        continue;
-      quad.split();
-    }
+    if (touchOne<IsStore>(access, *quad, at, unsigned(next - at)))
+      continue;
+    if (!quad->words)
+      quad->split();
     forEachWord(at, next, [&](uint64_t word, uint16_t part) {
-      Entry &entry = (*quad.words)[word % 4];
+      Entry &entry = (*quad->words)[word % 4];
       if (isFree<IsStore>(access, entry, part)) {
         note<IsStore>(access, entry, part);
         return;
@@ -417,21 +428,21 @@ void RaceChecker::touchRun(Access &access, const AccessRun &run, Locks &locks) {
         note<IsStore>(access, entry, bytes);
       });
     });
-    if (covered == 0xffff)
-      quad.join();
+    if (next - at == 16)
+      quad->join();
   }
 }
 
 template <bool IsStore>
 void RaceChecker::touchRuns(Access &access, const AccessRuns &runs) {
-  Locks locks(*monitor.state().races);
+  Chunks chunks(*this);
   for (unsigned i = 0; i < runs.size(); ++i) {
     if (runs.areApart()) {
-      i = touchApart<IsStore>(access, runs, i, locks);
+      i = touchApart<IsStore>(access, runs, i, chunks);
       if (i == runs.size())
         return;
     }
-    touchRun<IsStore>(access, runs[i], locks);
+    touchRun<IsStore>(access, runs[i], chunks);
   }
 }
 

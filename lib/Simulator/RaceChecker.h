@@ -34,6 +34,7 @@ public:
   struct Side {
     enum Flag : uint8_t { Atomic = 1, Scalar = 2 }; ///< of writes
     static constexpr uint8_t Several = 255;
+    static constexpr uint32_t Nobody = ~0u;
 
     uint32_t group = 0; ///< linear index + 1
     uint32_t tick = 0, interval = 0;
@@ -74,6 +75,8 @@ public:
   static constexpr unsigned ChunkBytes = 4096;
   struct Chunk {
     Quad quads[ChunkBytes / 16];
+
+    Quad &quadAt(uint64_t address) { return quads[address % ChunkBytes / 16]; }
   };
   /// Locked while an entry of the stripe is used.
   struct Stripe {
@@ -128,11 +131,14 @@ private:
   using Entry = GlobalRaces::Entry;
   using Side = GlobalRaces::Side;
   struct Access;
-  class Locks;
+  class Chunks;
+  struct Known {
+    uint64_t number = ~uint64_t(0);
+    GlobalRaces::Chunk *chunk = nullptr;
+  };
   template <bool IsStore> struct Plain;
 
   void waited(const Instruction &inst, unsigned wave);
-  GlobalRaces::Chunk *chunkAt(uint64_t number, Locks &locks);
   bool isBehind(const Access &access, const Side &other) const;
   bool conflictsWithWrite(const Access &access, const Entry &entry,
                           uint16_t covered) const;
@@ -154,9 +160,9 @@ private:
   /// more is to be said.
   template <bool IsStore>
   unsigned touchApart(const Access &access, const AccessRuns &runs,
-                      unsigned first, Locks &locks);
+                      unsigned first, Chunks &chunks);
   template <bool IsStore>
-  void touchRun(Access &access, const AccessRun &run, Locks &locks);
+  void touchRun(Access &access, const AccessRun &run, Chunks &chunks);
   template <bool IsStore>
   void touchRuns(Access &access, const AccessRuns &runs);
   void report(Access &access, unsigned lane, const Entry &entry, uint64_t word,
@@ -171,11 +177,7 @@ private:
   bool isPublished = true;     ///< and did
   bool hasPendingWrites = false;
   /// Where chunks of global memory were found; they stay as long as the launch.
-  struct FoundChunk {
-    uint64_t number = ~uint64_t(0);
-    GlobalRaces::Chunk *chunk = nullptr;
-  };
-  std::array<FoundChunk, 256> foundChunks;
+  std::array<Known, 256> foundChunks;
   uint32_t interval = 1; ///< between barriers, over all work-groups
   uint32_t lastSync = 0; ///< tick of the work-group's last synchronisation
 };
