@@ -35,19 +35,23 @@ static constexpr HazardRule rules[] = {
      "v_dot writes a VGPR, a different one reads it, or as SrcA or SrcB"},
     {P::Dot, C::ValuRead, {3}, "v_dot writes a VGPR, VALU reads it"},
     {P::Dot, C::ValuWrite, {3}, "v_dot writes a VGPR, VALU overwrites it"},
+    {P::Dot,
+     C::MemoryRead,
+     {3},
+     "v_dot writes a VGPR, a memory instruction reads it"},
     // Matrix instructions, by passes 2, 4, 8, 16.
     {P::Xdl,
      C::MatrixCSame,
      {2, 0, 0, 0},
      "XDL writes a VGPR, the next reads the same as SrcC"},
     {P::Xdl,
-     C::MatrixCMixed,
-     {3, 5, 9, 17},
-     "XDL writes a VGPR, a different XDL opcode reads the same as SrcC"},
-    {P::Xdl,
-     C::MatrixCOverlap,
-     {3, 5, 9, 17},
+     C::MatrixCXdl,
+     {4, 6, 10, 18},
      "XDL writes a VGPR, SrcC of the next overlaps it"},
+    {P::Xdl,
+     C::MatrixCGemm,
+     {3, 6, 10, 18},
+     "XDL writes a VGPR, SrcC of an f32 or f64 MFMA overlaps it"},
     {P::Xdl,
      C::MatrixAB,
      {5, 8, 12, 20},
@@ -62,9 +66,13 @@ static constexpr HazardRule rules[] = {
      {5, 8, 12, 20},
      "XDL writes a VGPR, a memory instruction reads it"},
     {P::Sgemm,
-     C::MatrixCOverlap,
+     C::MatrixCSame,
+     {2, 0, 0, 0},
+     "f32 MFMA writes a VGPR, the next reads the same as SrcC"},
+    {P::Sgemm,
+     C::MatrixCGemm,
      {2, 4, 8, 16},
-     "f32 MFMA writes a VGPR, SrcC of the next overlaps it"},
+     "f32 MFMA writes a VGPR, SrcC of an f32 or f64 MFMA overlaps it"},
     {P::Sgemm,
      C::MatrixAB,
      {4, 6, 10, 18},
@@ -82,9 +90,9 @@ static constexpr HazardRule rules[] = {
      {4, 6, 10, 18},
      "f32 MFMA writes a VGPR, a memory instruction reads it"},
     {P::Dgemm16,
-     C::MatrixCOverlap,
+     C::MatrixCGemm,
      {17, 17, 17, 17},
-     "f64 16x16x4 MFMA writes a VGPR, SrcC of the next overlaps it"},
+     "f64 16x16x4 MFMA writes a VGPR, SrcC of an f32 or f64 MFMA overlaps it"},
     {P::Dgemm16,
      C::MatrixAB,
      {19, 19, 19, 19},
@@ -107,13 +115,9 @@ static constexpr HazardRule rules[] = {
      {4, 4, 4, 4},
      "f64 4x4x4 MFMA writes a VGPR, the next reads the same as SrcC"},
     {P::Dgemm4,
-     C::MatrixCMixed,
+     C::MatrixCGemm,
      {4, 4, 4, 4},
-     "f64 4x4x4 MFMA writes a VGPR, another opcode reads the same as SrcC"},
-    {P::Dgemm4,
-     C::MatrixCOverlap,
-     {4, 4, 4, 4},
-     "f64 4x4x4 MFMA writes a VGPR, SrcC of the next overlaps it"},
+     "f64 4x4x4 MFMA writes a VGPR, SrcC of an f32 or f64 MFMA overlaps it"},
     {P::Dgemm4,
      C::MatrixAB,
      {6, 6, 6, 6},
@@ -134,17 +138,12 @@ static constexpr HazardRule rules[] = {
     {P::MatrixC,
      C::ValuWrite,
      {1, 3, 7, 15},
-     "a matrix instruction reads SrcC, VALU overwrites it"},
+     "XDL reads SrcC, VALU overwrites it"},
     // Stores.
     {P::WideStore,
      C::ValuWrite,
      {2},
      "a store of more than 64 bits reads a VGPR, VALU overwrites it"},
-    {P::WideStoreOffset,
-     C::ValuWrite,
-     {1},
-     "a wide buffer store with an SGPR offset reads a VGPR, VALU overwrites "
-     "it"},
     // Scalar registers.
     {P::ValuSgpr,
      C::LaneSelect,
@@ -247,6 +246,21 @@ static unsigned passesOf(StringRef name, const Instruction &inst,
   return is32 ? 8 : 4;
 }
 
+/// v_dot2c_f32_f16 and the like: the destination is the accumulator.
+static bool isAccumulatingDot(StringRef name) {
+  return name.consume_front("v_dot") && name.size() > 1 && name[1] == 'c';
+}
+
+/// Conversions whose op_sel[3:2] is the byte of the destination.
+static bool selectsByte(StringRef name) {
+  if (!name.consume_front("v_cvt_"))
+    return false;
+  const bool isScaled = name.consume_front("scalef32_");
+  return name.starts_with("sr_fp8") || name.starts_with("sr_bf8") ||
+         (isScaled &&
+          (name.starts_with("pk_fp4") || name.starts_with("sr_pk_fp4")));
+}
+
 const HazardChecker::Fact &
 HazardChecker::findFact(const Instruction &inst, const InstructionInfo &info) {
   Fact &f = facts[inst.index];
@@ -272,23 +286,29 @@ HazardChecker::findFact(const Instruction &inst, const InstructionInfo &info) {
   f.isSetReg = name.starts_with("s_setreg");
   f.isGetReg = name.starts_with("s_getreg");
   if (f.isMatrix) {
-    f.passes = uint8_t(passesOf(name, inst, f.kinds));
-    f.passIndex = f.passes <= 2 ? 0 : f.passes <= 4 ? 1 : f.passes <= 8 ? 2 : 3;
+    const unsigned passes = passesOf(name, inst, f.kinds);
+    f.passIndex = passes <= 2 ? 0 : passes <= 4 ? 1 : passes <= 8 ? 2 : 3;
+    // Sparse forms accumulate into the destination.
+    f.accumulator = name.starts_with("v_smfmac") ? 0 : 3;
+  } else if (f.isDot) {
+    f.kinds = bit(P::Dot);
+    f.accumulator = isAccumulatingDot(name) ? 0 : uint8_t(inst.numOps - 1);
   } else if (f.isValu) {
     f.kinds = bit(P::Valu);
     if (f.isTrans)
       f.kinds |= bit(P::Transcendental);
-    if (f.isDot)
-      f.kinds |= bit(P::Dot);
-    if ((inst.encoding == Encoding::Sdwa && inst.sdwaDst != SdwaSel::Dword &&
-         inst.numDst && inst.ops[0].isVector()) ||
-        (inst.opSel & 8))
+    const bool hasPartOfSdwa = inst.encoding == Encoding::Sdwa &&
+                               inst.sdwaDst != SdwaSel::Dword && inst.numDst &&
+                               inst.ops[0].isVector();
+    const bool isHigh = inst.opSel & (selectsByte(name) ? 12 : 8);
+    if (hasPartOfSdwa || isHigh)
       f.kinds |= bit(P::MovedBits);
+    f.keepsRest =
+        isHigh || (hasPartOfSdwa && inst.sdwaUnused == SdwaUnused::Preserve);
   }
   // Known of hardware though in no manual: the low half's addend gets lost now
   // and then.
   f.losesAccumulator = name == "v_pk_fma_f32" && (inst.opSel & 7) == 2;
-  const bool isFormat = name.contains("_format_xyz");
   auto producersFor = [](Consumer consumer) {
     unsigned kinds = 0;
     for (unsigned p = 0; p < unsigned(P::None); ++p)
@@ -316,14 +336,18 @@ HazardChecker::findFact(const Instruction &inst, const InstructionInfo &info) {
   for (const HazardRule &rule : rules)
     if (f.kinds & ~bit(P::Valu) & bit(rule.producer))
       f.reach = std::max(f.reach, rule.states[f.passIndex]);
-  if (f.isMemory && info.isStore && !info.isLoad &&
-      (name.ends_with("x3") || name.ends_with("x4") || name.ends_with("b96") ||
-       name.ends_with("b128") || isFormat)) {
-    const unsigned k = name.contains("buffer_") ? 0 : 1;
-    if (f.isVmem && k < inst.numOps && inst.ops[k].isVector()) {
+  const bool isWide = name.ends_with("x3") || name.ends_with("x4") ||
+                      name.contains("_format_xyz");
+  if (f.isVmem &&
+      (name.contains("_store_") ? isWide : name.contains("cmpswap_x2"))) {
+    const bool isBuffer = name.contains("buffer_");
+    // Behind a result, and behind the address unless that is of a buffer.
+    const unsigned k = isBuffer ? 0 : 1 + inst.numDst;
+    const bool hasOffset =
+        isBuffer && inst.numOps > 3 && inst.ops[3].isScalar();
+    if (k < inst.numOps && inst.ops[k].isVector() && !hasOffset) {
       f.wideStoreData = 1u + inst.ops[k].index;
       f.wideStoreCount = inst.ops[k].words;
-      f.wideStoreOffset = k == 0 && inst.numOps > 3 && inst.ops[3].isScalar();
     }
   }
   bool readsStatus = false, isOfExecOrM0 = false;
@@ -371,6 +395,18 @@ void HazardChecker::require(const Instruction &inst, const Wave &w,
   }
 }
 
+/// Whether a v_dot* that reads this row has it as SrcC and nothing else.
+static bool readsOnlyAsC(const Instruction &inst, unsigned accumulator,
+                         unsigned row) {
+  for (unsigned k = inst.numDst; k < inst.numOps; ++k) {
+    const Operand &op = inst.ops[k];
+    if (k != accumulator && op.isVector() && row >= op.index &&
+        row < unsigned(op.index) + op.words)
+      return false;
+  }
+  return true;
+}
+
 void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
   const InstructionInfo &info = monitor.state().program->info[inst.index];
   const Fact &f = fact(inst, info);
@@ -394,15 +430,12 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
   };
   // --- Vector registers read ----------------------------------------------
   if (f.isMatrix) {
-    StringRef name = monitor.state().program->mnemonics[info.mnemonicId];
-    const bool isSparse = name.starts_with("v_smfmac");
+    const Consumer overlapping =
+        f.kinds & bit(P::Xdl) ? C::MatrixCXdl : C::MatrixCGemm;
     for (unsigned k = 0; k < inst.numOps; ++k) {
       const Operand &op = inst.ops[k];
-      if (!op.isVector())
-        continue;
-      // Sparse forms accumulate into the destination.
-      const bool isC = isSparse ? k == 0 : k == 3;
-      if (k == 0 && !isC)
+      const bool isC = k == f.accumulator;
+      if (!op.isVector() || (k == 0 && !isC))
         continue;
       for (unsigned r = 0; r < op.words; ++r) {
         const Write &write = state.rows[op.index + r];
@@ -410,19 +443,11 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
           continue;
         require(inst, w, state, write, C::MatrixRead, RegisterFile::Vector,
                 op.index + r);
-        if (!isC) {
-          require(inst, w, state, write, C::MatrixAB, RegisterFile::Vector,
-                  op.index + r);
-          continue;
-        }
-        const InstructionInfo &first =
-            monitor.state().program->info[write.instruction];
-        Consumer consumer = C::MatrixCOverlap;
-        if (sameRange(write, op) && write.passes == f.passes)
-          consumer = first.mnemonicId == info.mnemonicId ? C::MatrixCSame
-                                                         : C::MatrixCMixed;
-        require(inst, w, state, write, consumer, RegisterFile::Vector,
-                op.index + r);
+        require(inst, w, state, write,
+                !isC                   ? C::MatrixAB
+                : sameRange(write, op) ? C::MatrixCSame
+                                       : overlapping,
+                RegisterFile::Vector, op.index + r);
       }
     }
     if (state.time - state.exec.time <= 20)
@@ -441,13 +466,11 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
                     row);
             continue;
           }
-          const bool isDotC = f.isDot && inst.numOps &&
-                              inst.ops[inst.numOps - 1].isVector() &&
-                              row == inst.ops[inst.numOps - 1].index;
           const InstructionInfo &first =
               monitor.state().program->info[write.instruction];
           if (f.isDot && (write.kinds & bit(P::Dot))) {
-            if (!(isDotC && first.mnemonicId == info.mnemonicId))
+            if (first.mnemonicId != info.mnemonicId ||
+                !readsOnlyAsC(inst, f.accumulator, row))
               require(inst, w, state, write, C::DotOther, RegisterFile::Vector,
                       row);
           } else
@@ -536,7 +559,6 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
   now.time = state.time;
   now.instruction = inst.index;
   now.passIndex = f.passIndex;
-  now.passes = f.passes;
   for (const RegisterRange &range : info.writes) {
     if (range.file == RegisterFile::Vector) {
       now.kinds = f.kinds;
@@ -558,11 +580,15 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
             require(inst, w, state, write, C::ValuWrite, RegisterFile::Vector,
                     row);
         }
+        // To keep the rest is to read it.
+        if (f.keepsRest && (write.kinds & bit(P::MovedBits)))
+          require(inst, w, state, write, C::ValuRead, RegisterFile::Vector,
+                  row);
         if (f.isValu && state.time - state.matrixCTime <= 20)
           require(inst, w, state, state.matrixC[row], C::ValuWrite,
                   RegisterFile::Vector, row);
         // What a load returns arrives long after a store has read its data.
-        if (f.isValu && state.time - state.wideStoreTime <= 20)
+        if ((f.isValu || f.isMatrix) && state.time - state.wideStoreTime <= 20)
           require(inst, w, state, state.wideStore[row], C::ValuWrite,
                   RegisterFile::Vector, row);
         write = now;
@@ -594,14 +620,15 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
       }
     }
   }
-  if (f.isMatrix && inst.numOps > 3 && inst.ops[3].isVector()) {
+  // The accumulator of a sparse form is its result, which has rules of its own.
+  if ((f.kinds & bit(P::Xdl)) && f.accumulator == 3 && inst.ops[3].isVector()) {
     now.kinds = bit(P::MatrixC);
     state.matrixCTime = state.time;
     for (unsigned r = 0; r < inst.ops[3].words; ++r)
       state.matrixC[inst.ops[3].index + r] = now;
   }
   if (f.wideStoreData) {
-    now.kinds = bit(f.wideStoreOffset ? P::WideStoreOffset : P::WideStore);
+    now.kinds = bit(P::WideStore);
     state.wideStoreTime = state.time;
     for (unsigned r = 0; r < f.wideStoreCount; ++r)
       state.wideStore[(f.wideStoreData - 1 + r) % NumVectorRows] = now;

@@ -16,21 +16,20 @@
 namespace netra::sim {
 
 enum class Producer : uint8_t {
-  Valu,            ///< vector ALU writes a VGPR
-  Transcendental,  ///< transcendental writes a VGPR
-  MovedBits,       ///< SDWA or op_sel places the result in part of a VGPR
-  Dot,             ///< v_dot* writes a VGPR
-  Xdl,             ///< matrix instruction on the XDL writes a VGPR
-  Sgemm,           ///< f32 matrix instruction writes a VGPR
-  Dgemm16,         ///< f64 16x16x4 matrix instruction writes a VGPR
-  Dgemm4,          ///< f64 4x4x4 matrix instruction writes a VGPR
-  MatrixC,         ///< matrix instruction reads a VGPR as SrcC
-  WideStore,       ///< store of more than 64 bits reads a VGPR as data
-  WideStoreOffset, ///< the same, buffer with an SGPR offset
-  ValuSgpr,        ///< vector ALU writes an SGPR or VCC
-  ValuExec,        ///< vector ALU (v_cmpx) writes EXEC
-  SaluM0,          ///< scalar ALU writes M0
-  SetReg,          ///< s_setreg
+  Valu,           ///< vector ALU writes a VGPR
+  Transcendental, ///< transcendental writes a VGPR
+  MovedBits,      ///< SDWA or op_sel places the result in part of a VGPR
+  Dot,            ///< v_dot* writes a VGPR; not a Valu in these rules
+  Xdl,            ///< matrix instruction on the XDL writes a VGPR
+  Sgemm,          ///< f32 matrix instruction writes a VGPR
+  Dgemm16,        ///< f64 16x16x4 matrix instruction writes a VGPR
+  Dgemm4,         ///< f64 4x4x4 matrix instruction writes a VGPR
+  MatrixC,        ///< matrix instruction on the XDL reads a VGPR as SrcC
+  WideStore,      ///< more than 64 bits of data to store are read from VGPRs
+  ValuSgpr,       ///< vector ALU writes an SGPR or VCC
+  ValuExec,       ///< vector ALU (v_cmpx) writes EXEC
+  SaluM0,         ///< scalar ALU writes M0
+  SetReg,         ///< s_setreg
   None
 };
 
@@ -42,9 +41,9 @@ enum class Consumer : uint8_t {
   ReadLaneRead,   ///< v_readlane, v_readfirstlane read a VGPR
   PermlaneRead,   ///< v_permlane* reads a VGPR
   MatrixRead,     ///< matrix instruction reads a VGPR
-  MatrixCSame,    ///< as SrcC, exactly the producer's result, same passes
-  MatrixCMixed,   ///< the same registers by another opcode
-  MatrixCOverlap, ///< as SrcC, overlapping the producer's result
+  MatrixCSame,    ///< as SrcC, exactly the registers of the producer's result
+  MatrixCXdl,     ///< as SrcC on the XDL, other registers that overlap it
+  MatrixCGemm,    ///< the same by an f32 or f64 matrix instruction
   MatrixAB,       ///< as SrcA or SrcB
   MemoryRead,     ///< memory or LDS instruction reads a VGPR
   DotOther,       ///< a v_dot* of another opcode, or as SrcA or SrcB
@@ -93,7 +92,7 @@ private:
     int64_t time = -1000;
     uint32_t instruction = 0;
     uint16_t first = 0; ///< of the result's registers
-    uint8_t count = 0, passIndex = 0, passes = 0;
+    uint8_t count = 0, passIndex = 0;
     uint16_t kinds = 0; ///< bits of Producer
   };
   struct WaveState {
@@ -112,6 +111,7 @@ private:
     Write exec, m0;
     Write hardware[64];
   };
+  static constexpr uint8_t NoOperand = 0xff;
   struct Fact {         ///< of an instruction, found once
     uint16_t kinds = 0; ///< what its vector result is
     /// Producers that some rule sets before reading or writing a vector
@@ -120,15 +120,17 @@ private:
     uint8_t reach = 0; ///< states after which no rule has it as the producer
     /// With no such producer around, no rule can apply.
     bool isSimple = false;
-    uint8_t passes = 0, passIndex = 0;
+    uint8_t passIndex = 0; ///< of HazardRule::states
     bool isTrans = false, isMatrix = false, isDot = false, isPermlane = false,
          isLaneRead = false, isWriteLane = false, isDivFmas = false,
          isCarry = false, isMemory = false, isVmem = false, usesM0 = false,
          isValu = false, isSetReg = false, isGetReg = false, isKnown = false,
          losesAccumulator = false;
+    bool keepsRest = false; ///< writes a part of a VGPR and keeps the rest
+    /// Which operand is SrcC of a matrix instruction or of v_dot*; else none.
+    uint8_t accumulator = NoOperand;
     uint32_t wideStoreData = 0; ///< 1 + first row
     uint8_t wideStoreCount = 0;
-    bool wideStoreOffset = false;
   };
   const Fact &fact(const Instruction &inst, const InstructionInfo &info) {
     const Fact &known = facts[inst.index];

@@ -22,10 +22,10 @@ typedef unsigned short ushort;
 )";
 
 const std::vector<Theme> &themes() {
-  static const std::vector<Theme> all = {controlPrograms(), handshakePrograms(),
-                                         integerPrograms(), lanePrograms(),
-                                         matrixPrograms(),  numericPrograms(),
-                                         scanPrograms(),    sortPrograms()};
+  static const std::vector<Theme> all = {
+      controlPrograms(), handshakePrograms(), integerPrograms(),
+      lanePrograms(),    matrixPrograms(),    numericPrograms(),
+      scanPrograms(),    sortPrograms(),      chainPrograms()};
   return all;
 }
 

@@ -130,6 +130,7 @@ struct Theme {
   std::vector<Program> programs;
 };
 
+Theme chainPrograms();
 Theme controlPrograms();
 Theme handshakePrograms();
 Theme integerPrograms();
