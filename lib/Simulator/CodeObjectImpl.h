@@ -46,7 +46,7 @@ struct CodeObject::Impl {
   program(MatrixArithmetic arithmetic) const;
 
   /// The instructions that name a register which the kernel's descriptor does
-  /// not allocate; nullptr if there are none.
+  /// not allocate, or add M0 to its number; nullptr if there are none.
   std::shared_ptr<const llvm::BitVector>
   unallocated(const Kernel &kernel, const Program &program) const;
 

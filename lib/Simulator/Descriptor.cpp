@@ -67,7 +67,8 @@ CodeObject::Impl::unallocated(const Kernel &kernel,
   if (isNew) {
     BitVector found(unsigned(program.info.size()));
     for (unsigned i = 0; i < found.size(); ++i)
-      if (!missingRegister(kernel, program.info[i]).empty())
+      if (StringRef(program.info[i].text).starts_with("s_movrel") ||
+          !missingRegister(kernel, program.info[i]).empty())
         found.set(i);
     if (found.any())
       it->second = std::make_shared<BitVector>(std::move(found));

@@ -6,9 +6,11 @@
 #include "Execution.h"
 #include "Monitor.h"
 #include "RaceChecker.h"
+#include "Runner.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <thread>
 
@@ -271,8 +273,6 @@ static void put(std::vector<uint8_t> &bytes, uint64_t offset, uint64_t size,
 Error Device::Impl::fillKernarg(LaunchState &state) {
   const Kernel &kernel = *state.kernel;
   const LaunchParams &params = state.params;
-  // Compiled code may load whole groups of dwords at the end; round as the
-  // runtime does.
   const uint64_t size =
       std::max<uint64_t>({kernel.kernargSize, params.kernarg.size(), 1});
   std::vector<uint8_t> bytes(size);
@@ -422,7 +422,9 @@ Error Device::Impl::prepare(LaunchState &state,
       temporaries.push_back(*address);
     return address;
   };
-  auto kernarg = temporary(argumentBytes, "kernel arguments");
+  // Compiled code may load the last arguments with a group of up to 16 dwords,
+  // aligned to its size, that ends behind them; runtimes leave room for it.
+  auto kernarg = temporary(alignTo(argumentBytes, 64), "kernel arguments");
   if (!kernarg)
     return kernarg.takeError();
   state.kernargAddress = *kernarg;
@@ -449,207 +451,7 @@ Error Device::Impl::prepare(LaunchState &state,
   return fillKernarg(state);
 }
 
-/// The error that a failed wave stands for.
-static Error failure(const LaunchState &state, const Workgroup &group) {
-  const Wave &w = *group.failed;
-  const InstructionInfo &info = state.program->info[w.pc];
-  const std::string reason = !w.error.empty() ? w.error : info.problem;
-  std::string place = formatv("{0}\n  in {1} at {2:x}: {3}\n  by {4}, wave {5}",
-                              reason, state.kernel->name, info.pc, info.text,
-                              group.describe(), w.context->index)
-                          .str();
-  switch (w.context->fault) {
-  case FaultKind::Unsupported:
-    return make_error<UnsupportedError>("unsupported: " + place);
-  case FaultKind::Memory:
-    return make_error<FaultError>(FaultError::Kind::Memory,
-                                  "memory fault: " + place);
-  case FaultKind::Trap:
-    return make_error<FaultError>(FaultError::Kind::Trap, place);
-  case FaultKind::Limit:
-    return make_error<FaultError>(FaultError::Kind::Limit, place);
-  case FaultKind::Deadlock:
-    return make_error<FaultError>(FaultError::Kind::Deadlock, place);
-  }
-  return make_error<FaultError>(FaultError::Kind::Trap, place);
-}
-
 namespace {
-
-/// Hands out work-groups and runs them on one thread each.
-class Runner {
-public:
-  Runner(LaunchState &state, WorkgroupOrder order) : state(state) {
-    total = uint64_t(state.params.grid[0]) * state.params.grid[1] *
-            state.params.grid[2];
-    this->order = order;
-    if (order == WorkgroupOrder::Random && total <= (uint64_t(1) << 28)) {
-      permutation.resize(total);
-      for (uint64_t i = 0; i < total; ++i)
-        permutation[i] = uint32_t(i);
-      std::mt19937_64 random(state.options.orderSeed ^ 0x6a09e667f3bcc909ull);
-      for (uint64_t i = total; i > 1; --i)
-        std::swap(permutation[i - 1], permutation[random() % i]);
-    }
-  }
-
-  uint64_t size() const { return total; }
-
-  /// Runs work-groups until there are none left, or something stops them.
-  void work() {
-    try {
-      workUntilDone();
-    } catch (const std::bad_alloc &) {
-      fail(total, createStringError("launch of " + state.kernel->name +
-                                    ": the host's memory is used up"));
-    }
-  }
-
-  Error takeError() {
-    std::lock_guard<std::mutex> lock(mutex);
-    return hasFailed ? std::move(error) : Error::success();
-  }
-
-private:
-  void workUntilDone() {
-    std::vector<std::unique_ptr<Workgroup>> active, idle;
-    // A work-group that spins on another one's result must not keep that one
-    // from starting: when nothing ended for a while, others come in beside it.
-    // Many may be resident soon, very many only when it takes long.
-    constexpr size_t maxResident = 512, fewResident = 64;
-    const uint64_t patience = std::max<uint64_t>(state.options.patience, 4),
-                   longPatience = 64 * patience;
-    // Private memory may be 128 MiB for each of them.
-    constexpr size_t maxResidentBytes = size_t(2) << 30;
-    const uint64_t limit = state.options.instructionLimit;
-    uint64_t sinceStart = 0;
-    while (!state.stop.load(std::memory_order_relaxed)) {
-      const bool mayStart =
-          active.empty() ||
-          (active.size() < maxResident &&
-           (active.size() + 1) * active[0]->hostBytes() <= maxResidentBytes &&
-           sinceStart >=
-               (active.size() < fewResident ? patience : longPatience));
-      if (mayStart) {
-        const uint64_t position = next.fetch_add(1);
-        if (position < total) {
-          if (idle.empty())
-            idle.push_back(std::make_unique<Workgroup>(state));
-          if (!idle.back()->isUsable()) {
-            fail(position, noHostMemory(*idle.back()));
-            return;
-          }
-          active.push_back(std::move(idle.back()));
-          idle.pop_back();
-          active.back()->start(place(position));
-          sinceStart = 0;
-        } else if (active.empty())
-          return;
-      }
-      for (size_t i = 0; i < active.size();) {
-        uint64_t budget = active.size() > 1 ? patience / 4 : patience;
-        if (limit)
-          budget = std::min(budget, limit + 1);
-        const auto outcome = active[i]->run(budget);
-        sinceStart += budget;
-        switch (outcome) {
-        case Workgroup::Outcome::Done:
-          if (isLate()) {
-            fail(active[i]->linear,
-                 createStringError("launch of " + state.kernel->name + ": " +
-                                   lateness()));
-            return;
-          }
-          idle.push_back(std::move(active[i]));
-          active.erase(active.begin() + long(i));
-          sinceStart = 0;
-          continue;
-        case Workgroup::Outcome::Failed:
-          fail(active[i]->linear, failure(state, *active[i]));
-          return;
-        case Workgroup::Outcome::Yielded:
-          if (!checkLimits(*active[i]))
-            return;
-          ++i;
-          break;
-        }
-      }
-    }
-  }
-
-  Error noHostMemory(const Workgroup &group) const {
-    return createStringError(
-        formatv("launch of {0}: the host cannot map {1} bytes of memory for "
-                "the registers and scratch of a work-group of {2} waves; lower "
-                "`threads`, or raise the process's memory limit (ulimit -v)",
-                state.kernel->name, group.hostBytes(), state.wavesPerWorkgroup)
-            .str());
-  }
-
-  uint64_t place(uint64_t position) const {
-    if (!permutation.empty())
-      return permutation[position];
-    return order == WorkgroupOrder::Reverse ? total - 1 - position : position;
-  }
-
-  /// Ends the launch; of several failures the first work-group's is kept.
-  void fail(uint64_t group, Error reason) {
-    std::lock_guard<std::mutex> lock(mutex);
-    state.stop = true;
-    if (hasFailed && group >= failedGroup) {
-      consumeError(std::move(reason));
-      return;
-    }
-    if (hasFailed)
-      consumeError(std::move(error));
-    hasFailed = true;
-    failedGroup = group;
-    error = std::move(reason);
-  }
-
-  bool isLate() const {
-    return state.hasDeadline &&
-           std::chrono::steady_clock::now() > state.deadline;
-  }
-  std::string lateness() const {
-    return formatv("the time limit of {0} s is exceeded; is the kernel waiting "
-                   "for something that never comes?",
-                   state.options.timeout)
-        .str();
-  }
-
-  bool checkLimits(Workgroup &group) {
-    std::string reason;
-    if (state.options.instructionLimit &&
-        state.executed.load() > state.options.instructionLimit)
-      reason = formatv("the limit of {0} wave instructions is exceeded; is the "
-                       "kernel waiting for something that never comes?",
-                       state.options.instructionLimit)
-                   .str();
-    else if (isLate())
-      reason = lateness();
-    if (reason.empty())
-      return true;
-    for (Wave &w : group.waves)
-      if (w.state == WaveStatus::Running || w.state == WaveStatus::AtBarrier) {
-        raise(w, FaultKind::Limit, reason);
-        group.failed = &w;
-        fail(group.linear, failure(state, group));
-        break;
-      }
-    return false;
-  }
-
-  LaunchState &state;
-  WorkgroupOrder order = WorkgroupOrder::Forward;
-  uint64_t total = 0;
-  std::atomic<uint64_t> next{0};
-  std::vector<uint32_t> permutation;
-  std::mutex mutex;
-  bool hasFailed = false;
-  uint64_t failedGroup = 0;
-  Error error = Error::success();
-};
 
 /// What stops a run is often the consequence of what a checker saw before.
 Error withFindings(Error error, const FindingStore &findings) {

@@ -83,7 +83,7 @@ Expected<uint64_t> DeviceMemory::allocate(uint64_t bytes, StringRef label,
   std::lock_guard<std::mutex> lock(mutex);
   if (bytes == 0)
     return createStringError("cannot allocate 0 bytes of device memory");
-  const uint64_t inUseNow = used.load();
+  const uint64_t inUseNow = used.load() + claimed;
   if (bytes > limitBytes || inUseNow > limitBytes - bytes)
     return createStringError(
         formatv("device memory limit exceeded: {0} bytes asked for, {1} in "
@@ -126,6 +126,20 @@ Expected<uint64_t> DeviceMemory::allocate(uint64_t bytes, StringRef label,
   liveByAddress[address] = &record;
   used += bytes;
   return address;
+}
+
+bool DeviceMemory::claim(uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const uint64_t inUseNow = used.load() + claimed;
+  if (bytes > limitBytes || inUseNow > limitBytes - bytes)
+    return false;
+  claimed += bytes;
+  return true;
+}
+
+void DeviceMemory::release(uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  claimed -= bytes;
 }
 
 Error DeviceMemory::free(uint64_t address) {
@@ -266,8 +280,10 @@ void DeviceMemory::markWritten(uint64_t address, uint64_t bytes) {
 }
 
 std::string AllocationRecord::describe() const {
-  std::string text = label.empty() ? formatv("allocation #{0}", id).str()
-                                   : formatv("'{0}'", label).str();
+  std::string text =
+      label.empty()
+          ? formatv(isHost ? "host range #{0}" : "allocation #{0}", id).str()
+          : formatv(isHost ? "host range '{0}'" : "'{0}'", label).str();
   return formatv("{0} of {1} bytes at {2:x}{3}", text, end - begin, begin,
                  live.load() ? "" : ", freed")
       .str();
@@ -290,13 +306,18 @@ std::string DeviceMemory::describe(uint64_t address, uint64_t bytes) const {
                    record->describe())
         .str();
   }
-  // The nearest live allocation below and above.
+  // The nearest live allocation or range of the host's below and above.
   std::lock_guard<std::mutex> lock(mutex);
-  auto next = liveByAddress.upper_bound(address);
-  const AllocationRecord *below =
-      next == liveByAddress.begin() ? nullptr : std::prev(next)->second;
-  const AllocationRecord *above =
-      next == liveByAddress.end() ? nullptr : next->second;
+  const AllocationRecord *below = nullptr, *above = nullptr;
+  for (const auto *byAddress : {&liveByAddress, &hostByAddress}) {
+    auto next = byAddress->upper_bound(address);
+    if (next != byAddress->begin() &&
+        (!below || std::prev(next)->second->end > below->end))
+      below = std::prev(next)->second;
+    if (next != byAddress->end() &&
+        (!above || next->second->begin < above->begin))
+      above = next->second;
+  }
   const uint64_t toBelow = below ? address - below->end : ~uint64_t(0);
   const uint64_t toAbove = above ? above->begin - address : ~uint64_t(0);
   if (toBelow > (uint64_t(1) << 32) && toAbove > (uint64_t(1) << 32))

@@ -43,11 +43,16 @@ public:
 
   void setLimit(uint64_t bytes);
   uint64_t limit() const { return limitBytes; }
+  /// Bytes of allocations.
   uint64_t inUse() const { return used.load(std::memory_order_relaxed); }
 
   llvm::Expected<uint64_t> allocate(uint64_t bytes, llvm::StringRef label,
                                     bool track);
   llvm::Error free(uint64_t address);
+  /// Counts bytes that are no allocation towards the limit; false if it leaves
+  /// no room for them.
+  bool claim(uint64_t bytes);
+  void release(uint64_t bytes);
   llvm::Error registerHost(uint64_t address, uint64_t bytes,
                            llvm::StringRef label);
   llvm::Error unregisterHost(uint64_t address);
@@ -104,6 +109,7 @@ private:
   uint64_t slotTableBytes = 0;
   uint8_t *touchedRead = nullptr, *touchedWritten = nullptr;
   std::atomic<uint64_t> used{0};
+  uint64_t claimed = 0;
   std::atomic<uint64_t> limitBytes{0};
   std::atomic<unsigned> hostRecords{0};
 

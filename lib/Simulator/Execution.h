@@ -30,7 +30,7 @@ struct LaunchState {
   const Kernel *kernel = nullptr;
   const CodeObject *object = nullptr;
   std::shared_ptr<const Program> program;
-  /// Instructions with registers that the kernel does not have; may be null.
+  /// Instructions that may use registers the kernel does not have; may be null.
   std::shared_ptr<const llvm::BitVector> unallocated;
   DeviceMemory *memory = nullptr;
   DeviceOptions options;
@@ -84,8 +84,11 @@ public:
 
   /// Whether the host had the memory for it; if not, it may not be started.
   bool isUsable() const;
-  /// Bytes of host memory that registers and scratch take.
+  /// Bytes of host memory that registers and scratch may take.
   size_t hostBytes() const { return vectorFileBytes + scratchTotal; }
+  /// What a work-group of the launch counts towards the memory limit: the
+  /// vector registers of its waves, LDS and private memory.
+  static uint64_t storageBytes(const LaunchState &launch);
 
   /// Makes the work-group with this linear index ready to run.
   void start(uint64_t linear);
@@ -113,6 +116,8 @@ private:
   /// that are left.
   template <bool Monitored> uint64_t runWave(Wave &w, uint64_t left);
   void stepIndexed(Wave &w);
+  /// Which register an instruction of `unallocated` lacks; "" if none.
+  std::string missingNow(const Instruction &inst, const Wave &w) const;
   void trace(const Wave &w, const Instruction &inst);
   void initWave(unsigned index);
   bool releaseBarrier();

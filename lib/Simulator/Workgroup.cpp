@@ -45,6 +45,14 @@ Workgroup::~Workgroup() {
     munmap(scratch, scratchTotal);
 }
 
+uint64_t Workgroup::storageBytes(const LaunchState &launch) {
+  const uint64_t lanes =
+      uint64_t(launch.kernel->waveSize) * launch.wavesPerWorkgroup;
+  return lanes * (4 * (launch.kernel->vgprs + launch.kernel->agprs) +
+                  launch.scratchBytes) +
+         launch.ldsBytes;
+}
+
 bool Workgroup::isUsable() const {
   return vectorFiles && (scratch || !scratchTotal);
 }
@@ -251,14 +259,33 @@ void Workgroup::stepIndexed(Wave &w) {
   moved.handler(moved, w);
 }
 
+std::string Workgroup::missingNow(const Instruction &inst,
+                                  const Wave &w) const {
+  const InstructionInfo &info = launch.program->info[inst.index];
+  std::string missing = missingRegister(*launch.kernel, info);
+  const StringRef text = info.text;
+  const bool movesSource = text.starts_with("s_movrels");
+  // What leaves the file of registers, the instruction itself refuses.
+  if (missing.empty() && (movesSource || text.starts_with("s_movreld")) &&
+      w.m0() < FlatScratchLo) {
+    const Operand &moved = inst.ops[movesSource ? 1 : 0];
+    missing = missingRegister(*launch.kernel, RegisterFile::Scalar,
+                              moved.index + w.m0(), moved.words);
+    if (!missing.empty())
+      missing += "; M0 moves the index";
+  }
+  return missing;
+}
+
 template <bool Monitored>
 inline void Workgroup::step(Wave &w, const Instruction &inst) {
   w.nextPc = inst.index + 1;
   if (__builtin_expect(unallocated != nullptr, 0) &&
       unallocated->test(inst.index)) {
-    raise(w, FaultKind::Trap,
-          missingRegister(*launch.kernel, launch.program->info[inst.index]));
-    return;
+    if (std::string missing = missingNow(inst, w); !missing.empty()) {
+      raise(w, FaultKind::Trap, std::move(missing));
+      return;
+    }
   }
   if constexpr (Monitored) {
     monitor->before(inst, w);

@@ -8,6 +8,7 @@
 
 #include "InputFile.h"
 #include "Interrupts.h"
+#include "Netra/Simulator/Coverage.h"
 #include "Netra/Simulator/Simulator.h"
 #include "OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
@@ -55,14 +56,16 @@ Hidden arguments are filled in from the launch. OPTIONS:
   --trace=WG:WAVE[:FROM-TO] print executed instructions of one wave, from
                             number FROM to before number TO; to stderr when
                             there are counters
-  --memory-limit=BYTES[K|M|G]   most device memory (0: the host's memory)
+  --memory-limit=BYTES[K|M|G]   most memory of the device: allocations, and
+                            registers, LDS and private memory of the
+                            work-groups that run (0: the host's memory)
   --report-limit=N          distinct findings to print (default 20)
   --limit=N                 most wave instructions (0: no limit)
   --timeout=SECONDS         (default 600; 0: no limit)
   --threads=N               host threads (default 0: one per core)
 
 coverage prints what is modelled: of the instructions in the files, of the
-mnemonics in a list file, or of everything known.
+mnemonics in a list file, or of all of gfx950.
 
 Exit status: 0 clean, 1 findings, 2 usage or load error or fault of the kernel,
 3 something is not modelled.
@@ -637,8 +640,13 @@ int coverage(const CommandLine &line) {
       sum.count = count;
     }
   }
-  if (line.positional.empty() && line.options.empty())
-    return failWith("coverage: expected code objects or --mnemonics=LIST");
+  if (line.positional.empty() && line.options.empty()) {
+    auto known = knownCoverage();
+    if (!known)
+      return failWith(known.takeError());
+    for (Coverage &entry : *known)
+      total[entry.mnemonic] = entry;
+  }
   uint64_t numbers[3] = {}, uses[3] = {};
   for (auto &[name, entry] : total) {
     static const char *const levels[] = {"exact", "bounded", "unsupported"};

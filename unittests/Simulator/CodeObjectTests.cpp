@@ -255,6 +255,15 @@ TEST(DeviceMemory, HostMemoryByRegistration) {
       run(device, object, "k", {1, 1, 1}, {64, 1, 1}, Arguments().add(address))
           .empty());
   EXPECT_EQ(host[63], 8u);
+  // One element too far, from either end.
+  for (auto [offset, text] : {std::pair(4, "the end of host range"),
+                              std::pair(-4, "4 bytes before host range")}) {
+    auto found = run(device, object, "k", {1, 1, 1}, {64, 1, 1},
+                     Arguments().add(address + uint64_t(int64_t(offset))));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_THAT(found[0], testing::AllOf(HasSubstr(text),
+                                         HasSubstr("of 256 bytes at 0x")));
+  }
   llvm::cantFail(device.unregisterHost(host.data()));
   EXPECT_FALSE(device.contains(address, 4));
 }

@@ -88,6 +88,89 @@ TEST_F(LaunchState, AddressesOfFreedMemoryComeBackInTheEnd) {
   }
 }
 
+TEST_F(LaunchState, WorkGroupsCountTowardsTheMemoryLimit) {
+  // 64 lanes with 64 registers each and 4 KiB of private memory, and LDS.
+  constexpr uint64_t lds = 8192, perWave = 64 * (64 * 4 + 4096);
+  auto object = assembly(wrapKernel("  s_nop 0\n", 16, lds, 64, 0, 4096));
+  ASSERT_TRUE(object);
+  auto launched = [&](uint64_t limit, uint32_t waves) -> std::string {
+    DeviceOptions options;
+    options.memoryLimit = limit;
+    options.threads = 2;
+    Device device(options);
+    auto findings = run(device, object, "k", {64, 1, 1}, {64 * waves, 1, 1},
+                        Arguments().add(uint64_t(0)).add(uint64_t(0)));
+    return findings.empty() ? "" : findings[0];
+  };
+  // The image, the arguments and the packets take less than 64 KiB.
+  for (uint32_t waves : {1u, 4u}) {
+    const uint64_t needed = waves * perWave + lds;
+    EXPECT_EQ(launched(needed + 65536, waves), "");
+    EXPECT_THAT(
+        launched(needed, waves),
+        AllOf(HasSubstr("launch of k: the memory limit leaves no room for a "
+                        "work-group: " +
+                        std::to_string(needed) +
+                        " bytes for its registers, "
+                        "LDS and private memory"),
+              HasSubstr("limit " + std::to_string(needed))));
+  }
+  // Room for one of two threads, and what was taken is given back.
+  DeviceOptions options;
+  options.memoryLimit = perWave + lds + 65536;
+  options.threads = 2;
+  Device device(options);
+  for (unsigned k = 0; k < 3; ++k)
+    EXPECT_THAT(run(device, object, "k", {64, 1, 1}, {64, 1, 1},
+                    Arguments().add(uint64_t(0)).add(uint64_t(0))),
+                IsEmpty());
+  auto rest = device.allocate(perWave + lds, "rest");
+  EXPECT_TRUE(bool(rest)) << toString(rest.takeError());
+}
+
+TEST_F(LaunchState, WorkGroupsThatWaitForEachOtherNeedRoomForBoth) {
+  // Work-group 0 waits for a flag that work-group 1 sets.
+  auto object = assembly(wrapKernel(R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_mov_b32 v1, 0
+  v_mov_b32 v2, 1
+  s_cmp_eq_u32 s2, 0
+  s_waitcnt lgkmcnt(0)
+  s_cbranch_scc0 .Lset
+.Lwait:
+  global_load_dword v3, v1, s[4:5] sc0 sc1
+  s_waitcnt vmcnt(0)
+  v_cmp_eq_u32 vcc, 1, v3
+  s_cbranch_vccz .Lwait
+  s_endpgm
+.Lset:
+  global_store_dword v1, v2, s[4:5] sc0 sc1
+)",
+                                    8));
+  ASSERT_TRUE(object);
+  const uint64_t perWave = 64 * 64 * 4;
+  for (unsigned room : {1u, 2u}) {
+    DeviceOptions options;
+    options.threads = 1;
+    options.patience = 100;
+    options.instructionLimit = 1'000'000;
+    Device device(options);
+    const uint64_t flag = upload(device, std::vector<uint32_t>(1), "flag");
+    // The image stays; the arguments and packets of a launch come and go.
+    llvm::cantFail(device.loadData(object).takeError());
+    options.memoryLimit = device.bytesInUse() + 1024 + room * perWave;
+    device.setOptions(options);
+    auto found =
+        run(device, object, "k", {2, 1, 1}, {64, 1, 1}, Arguments().add(flag));
+    if (room == 2) {
+      EXPECT_THAT(found, IsEmpty());
+      continue;
+    }
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_THAT(found[0], HasSubstr("waiting for something that never comes"));
+  }
+}
+
 TEST_F(LaunchState, RegistersThatTheKernelDoesNotHave) {
   struct {
     const char *line;
@@ -116,6 +199,17 @@ TEST_F(LaunchState, RegistersThatTheKernelDoesNotHave) {
       {"s_set_gpr_idx_on s4, gpr_idx(SRC0)\n v_mov_b32 v1, v1", 8, 0, 96,
        "v8 is not allocated"},
       {"s_branch .Lbehind\n v_mov_b32 v8, 5\n.Lbehind:", 8, 0, 96, nullptr},
+      // s[25 + 7] is beyond 32 registers.
+      {"s_mov_b32 m0, s3\n s_nop 0\n s_movrels_b32 s4, s24", 8, 0, 16, nullptr},
+      {"s_mov_b32 m0, s3\n s_nop 0\n s_movrels_b32 s4, s25", 8, 0, 16,
+       "s32 is not allocated: the descriptor of k gives it s0 to s31; raise "
+       "its next_free_sgpr; M0 moves the index"},
+      {"s_mov_b32 m0, s3\n s_nop 0\n s_movreld_b64 s[22:23], s[4:5]", 8, 0, 16,
+       nullptr},
+      {"s_mov_b32 m0, s3\n s_nop 0\n s_movreld_b64 s[24:25], s[4:5]", 8, 0, 16,
+       "s32 is not allocated"},
+      {"s_mov_b32 m0, s3\n s_nop 0\n s_movreld_b32 s25, s4", 8, 0, 16,
+       "s32 is not allocated"},
   };
   for (const auto &line : lines) {
     std::string source =

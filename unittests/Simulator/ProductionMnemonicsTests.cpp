@@ -7,8 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "InstructionHarness.h"
+#include "Netra/Simulator/Coverage.h"
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 using namespace netra::sim;
@@ -88,6 +90,32 @@ TEST(ProductionMnemonics, AllAreModelled) {
   }
   EXPECT_EQ(mnemonicCoverage("v_no_such_instruction")->level,
             CodeObject::Coverage::Unsupported);
+}
+
+TEST(ProductionMnemonics, AreAmongAllOfTheTarget) {
+  auto known = knownCoverage();
+  ASSERT_TRUE(bool(known)) << llvm::toString(known.takeError());
+  std::map<std::string, CodeObject::Coverage::Level> levels;
+  for (const CodeObject::Coverage &entry : *known) {
+    EXPECT_TRUE(levels.emplace(entry.mnemonic, entry.level).second)
+        << entry.mnemonic << " twice";
+    EXPECT_EQ(entry.count, 0u);
+  }
+  for (const std::string &name : productionMnemonics()) {
+    llvm::StringRef base = name;
+    for (const char *encoding : {"_e32", "_e64", "_dpp", "_sdwa"})
+      base.consume_back(encoding);
+    EXPECT_TRUE(levels.count(base.str())) << name;
+  }
+  // Refused, of the family, and of another family.
+  EXPECT_EQ(levels.at("s_scratch_load_dwordx4"),
+            CodeObject::Coverage::Unsupported);
+  EXPECT_EQ(levels.at("v_screen_partition_4se_b32"),
+            CodeObject::Coverage::Unsupported);
+  EXPECT_EQ(levels.at("v_mfma_f64_16x16x4_f64"), CodeObject::Coverage::Exact);
+  EXPECT_FALSE(levels.count("v_add_nc_u32"));
+  EXPECT_FALSE(levels.count("s_rfe_i64"));
+  EXPECT_FALSE(levels.count("s_cbranch_cdbguser_pad_s_nop"));
 }
 
 TEST(ProductionMnemonics, NamesAreFoundAsWords) {
