@@ -25,7 +25,17 @@ struct Facts {
     isSwap = isPermlane || name.starts_with("v_swap");
     isVmem = name.starts_with("global_") || name.starts_with("flat_") ||
              name.starts_with("buffer_") || name.starts_with("scratch_");
+    isScalarMemory =
+        name.starts_with("s_load_") || name.starts_with("s_buffer_load_");
+    isDot = name.starts_with("v_dot");
+    isPacked = name.starts_with("v_pk_") ||
+               (isDot && !name.contains("c_f") && !name.contains("c_i"));
     isStore = name.contains("_store_");
+    // Of those on the XDL: f32 and f64 have read it when they start, and sparse
+    // ones have no other SrcC than their result.
+    if (name.starts_with("v_mfma") && !name.ends_with("_f32") &&
+        !name.ends_with("_f64") && inst.operands.size() > 3)
+      registersOf(inst.operands[3], lateSource);
     for (const char *trans : {"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_",
                               "v_sin_", "v_cos_"})
       isTrans |= name.starts_with(trans);
@@ -65,10 +75,44 @@ struct Facts {
   InstructionText inst;
   StringRef name, text;
   std::vector<unsigned> written, read;
+  std::vector<unsigned> lateSource; ///< SrcC that may not be overwritten yet
   bool isMatrix = false, isValu = false, isDpp = false, isPermlane = false,
-       isSwap = false, isVmem = false, isStore = false, isTrans = false;
+       isSwap = false, isVmem = false, isStore = false, isTrans = false,
+       isScalarMemory = false, isDot = false, isPacked = false;
 };
 } // namespace
+
+/// Passes of a matrix instruction, by its shape and formats.
+static unsigned passesOf(const Facts &matrix) {
+  const StringRef name = matrix.name, text = matrix.text;
+  const bool is32 = name.contains("_32x32");
+  const unsigned usual = is32 ? 8 : 4;
+  if (name.contains("_4x4x"))
+    return 2;
+  if (name.starts_with("v_smfmac"))
+    return usual;
+  if (name.contains("f8f6f4")) {
+    auto isNarrow = [&](StringRef format) {
+      const StringRef code = text.split(format).second.take_front();
+      return code == "2" || code == "3" || code == "4";
+    };
+    return isNarrow("cbsz:") && isNarrow("blgp:") ? usual : 2 * usual;
+  }
+  const bool isDouble =
+      name.ends_with("_f32") || name.contains("_2b_") || name.contains("_4b_");
+  return isDouble ? 2 * usual : usual;
+}
+
+/// Wait states until others than matrix instructions may use its result.
+static unsigned statesOfResult(const Facts &matrix, bool byMemory) {
+  if (matrix.name.ends_with("_f64"))
+    return matrix.name.contains("_4x4x") ? (byMemory ? 9 : 6)
+                                         : (byMemory ? 18 : 19);
+  const unsigned passes = passesOf(matrix);
+  if (matrix.name.ends_with("_f32"))
+    return passes + 2;
+  return passes == 2 ? 5 : passes + 4;
+}
 
 unsigned statesNeeded(const std::string &first, const std::string &second,
                       Rules rules) {
@@ -85,10 +129,17 @@ unsigned statesNeeded(const std::string &first, const std::string &second,
                        c.name.starts_with("v_addc") ||
                        c.name.starts_with("v_subb");
   if (p.isMatrix) {
-    // SrcC may not be overwritten either.
-    need(c.reads(p.written) || c.writes(p.written) ||
-             (c.isValu && c.writes(p.read)),
-         farApart);
+    // A chain on one accumulator may follow at once, behind most of them.
+    const size_t accumulator = c.name.starts_with("v_smfmac") ? 0 : 3;
+    bool isChain = c.isMatrix && !p.name.contains("_4x4x") &&
+                   accumulator < c.inst.operands.size() &&
+                   c.inst.operands[accumulator] == p.inst.operands[0];
+    for (size_t k = 1; k < c.inst.operands.size(); ++k)
+      isChain &= k == accumulator || !c.names(k, p.written);
+    need(c.isMatrix && !isChain && c.reads(p.written), farApart);
+    need(!c.isMatrix && (c.reads(p.written) || c.writes(p.written)),
+         statesOfResult(p, !c.isValu));
+    need(c.isValu && c.writes(p.lateSource), passesOf(p) - 1);
     return needed;
   }
   if (p.isValu) {
@@ -102,11 +153,20 @@ unsigned statesNeeded(const std::string &first, const std::string &second,
     need(p.isTrans && (c.isValu || c.isMatrix) && !c.isTrans &&
              c.reads(vectors),
          1);
-    need((p.name.ends_with("_sdwa") || p.text.contains("op_sel:")) &&
+    need((p.name.ends_with("_sdwa") ||
+          (p.text.contains("op_sel:") && !p.isPacked)) &&
              c.isValu && c.reads(vectors),
          1);
-    need(p.name.starts_with("v_dot") && c.isValu &&
+    need(rules == Rules::Compiler && p.isPacked && (c.isValu || c.isMatrix) &&
              (c.reads(vectors) || c.writes(vectors)),
+         1);
+    // The same opcode may have it as SrcC at once.
+    const bool isChain =
+        c.name == p.name && !c.names(1, vectors) && !c.names(2, vectors);
+    need(p.isDot && !isChain && c.isValu &&
+             (c.reads(vectors) || c.writes(vectors)),
+         3);
+    need(p.isDot && (c.isVmem || c.name.starts_with("ds_")) && c.reads(vectors),
          3);
     const bool readsScalar = c.reads(scalars);
     need((isReadLane || isWriteLane) && c.names(2, scalars), 4);
@@ -123,9 +183,14 @@ unsigned statesNeeded(const std::string &first, const std::string &second,
     }
     return needed;
   }
-  if (p.isVmem && p.isStore &&
-      (p.name.ends_with("x3") || p.name.ends_with("x4")))
-    need(c.isValu && c.writes(p.read), 2);
+  if (p.isVmem &&
+      ((p.isStore && (p.name.ends_with("x3") || p.name.ends_with("x4"))) ||
+       p.name.contains("cmpswap_x2")))
+    need((c.isValu || c.isMatrix) && c.writes(p.read), 2);
+  need(rules == Rules::Compiler && c.isDpp && c.reads(p.written), 2);
+  need(rules == Rules::Compiler &&
+           ((p.isVmem && c.isVmem) || (p.isScalarMemory && c.isScalarMemory)),
+       1);
   if (p.name.starts_with("s_setreg"))
     need(c.name.starts_with("s_setreg") || c.name.starts_with("s_getreg"), 2);
   if (p.name.starts_with("s_") && p.text.contains("m0"))

@@ -5,8 +5,8 @@
 // others do not. This model finds out, from the text of executed instructions
 // and without the simulator's checkers, whether two instructions come too close
 // to each other when an s_nop is weaker. It knows how many states each pair of
-// kinds needs, but not the passes of matrix instructions: any use of their
-// registers within 20 states counts.
+// kinds needs, except where one matrix instruction uses the result of another:
+// unless they are a chain, any use within 20 states counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,15 @@
 
 namespace netra::mutation {
 
-/// Whose rules: those of the ISA, by which an SGPR or VCC that is read as a
-/// carry or as the mask of v_cndmask needs no wait states, or those of the
-/// compiler, which gives it two as to any other use.
+/// Whose rules: those of the ISA, or those of the compiler, which asks for
+/// more:
+///  - two states in front of a carry or the mask of v_cndmask, as in front of
+///    any other use of an SGPR or VCC;
+///  - one behind packed instructions, whose op_sel_hi it takes for that of a
+///    result which is moved within the register;
+///  - two in front of DPP behind whatever wrote its source, a load as well;
+///  - one between memory instructions that it wants in different clauses, for
+///    devices that replay a clause after a page fault (xnack; here it is off).
 enum class Rules { Isa, Compiler };
 
 /// Wait states that `second` needs behind `first`; 0: none.

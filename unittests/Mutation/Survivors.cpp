@@ -25,7 +25,16 @@ const std::vector<Explanation> &explanations() {
          "tells when it is over; the rule asks for both counters."},
         {"shortest_paths", "address", "the offset is beyond", 1,
          "In this step no path gets shorter: the instruction is executed, by "
-         "no lane."}};
+         "no lane."},
+        {"grid_barrier", "wait",
+         "is seen while `global_store_dword v[2:3], v0, off` is", 2,
+         "The store is that of the last step, and behind its barrier nobody "
+         "reads."},
+        {"transpose_bytes", "definition",
+         "the values of registers at the start", 1,
+         "The load gives one of four bytes that are put together; a word of "
+         "which a byte is defined may be stored, since so are structures with "
+         "padding."}};
     // Of a barrier, and of the wait for LDS writes in front of it.
     const struct {
       const char *subject;
