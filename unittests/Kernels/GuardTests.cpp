@@ -107,8 +107,16 @@ TEST(Guards, RoutedExperts) {
                  {{"S", 1, "NETRA_S must be 2..32"},
                   {"K", 1664, "at most 24"},
                   {"N", 200, "NETRA_N must be a multiple of 128"},
+                  {"SCALE_GROUP_MAJOR", 2, "NETRA_SCALE_GROUP_MAJOR must be 0"},
                   {"GRID_X", 7, "the grid must be"},
                   {"STATIC_LDS", 0, "NETRA_STATIC_LDS must be"}});
+  expectRefusals("gfx950.moe_down_reduce_bf16",
+                 downReduceProblem({2, 5, 3, 128, 256, "none", true}),
+                 {{"SCALE_GROUP_MAJOR", 1, "or 1 where x has scales"}});
+  expectRefusals("gfx950.moe_down_reduce_grouped_bf16",
+                 downReduceProblem({2, 5, 3, 128, 384, "none", true}),
+                 {{"SCALE_GROUP_MAJOR", 1, "or 1 where x has scales"},
+                  {"COLUMNS", 16, "NETRA_COLUMNS must be 8"}});
   expectRefusals("gfx950.moe_down_reduce_grouped", downReduceProblem(last),
                  {{"M", 33, "NETRA_M must be 1..32"},
                   {"K", 4224, "NETRA_K must be a multiple of 128 up to 4096"},
@@ -129,6 +137,16 @@ TEST(Guards, RoutedExperts) {
                  {{"N", 200, "NETRA_N must be a multiple of 128"},
                   {"ACTIVATION", 2, "NETRA_ACTIVATION must be 1"},
                   {"GRID_X", 3, "the grid must be"}});
+}
+
+TEST(Guards, DenseFp8Plain) {
+  expectRefusals("gfx950.dense_fp8_block128_plain",
+                 denseFp8Problem(4, 64, 256, "gated_silu"),
+                 {{"M", 17, "NETRA_M must be 1..16"},
+                  {"N", 80, "NETRA_N must be a multiple of 16, gated of 32"},
+                  {"ACTIVATION", 0, "NETRA_GATED must be 0"},
+                  {"GATED", 0, "NETRA_GATED must be 0"},
+                  {"GRID_X", 4, "the grid must be"}});
 }
 
 TEST(Guards, DenseBf16Mfma) {
@@ -187,7 +205,7 @@ TEST(Guards, Router) {
       {"S", 8, "NETRA_S must be NETRA_TOPK, + 1"},
       {"HAS_BIAS", 1, "1 with sigmoid scores"},
       {"GROUPS", 3, "NETRA_GROUPS must divide NETRA_E"},
-      {"GROUPS", 8, "groups must be at most 64, have at least two"},
+      {"GROUPS", 128, "groups must be at most 64 and have at least two"},
       {"TOPGROUPS", 2, "NETRA_TOPGROUPS must be"},
       {"SCORING", 2, "NETRA_SCORING must be 0"},
       {"SHARED", 3, "NETRA_SHARED must be 0"},

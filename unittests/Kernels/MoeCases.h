@@ -25,7 +25,7 @@ struct MoeShape {
   std::string activation = "none"; // gate_up
   bool bf16 = false;               // down_reduce: x is bf16
   bool residual = false;           // down_reduce
-  bool groupMajor = false;         // gate_up: scales of x, block after block
+  bool groupMajor = false;         // scales of x, block after block
 
   int64_t blocks() const { return k / 128; }
 };
@@ -81,8 +81,10 @@ inline netra::Problem downReduceProblem(const MoeShape &c) {
        c.bf16 ? ElementType::BF16 : ElementType::F8E4M3FN,
        {c.m, c.s, c.k}});
   if (!c.bf16)
-    problem.operands.push_back(
-        {"x_scale", ElementType::F32, {c.m, c.s, c.blocks()}});
+    problem.operands.push_back({"x_scale",
+                                ElementType::F32,
+                                {c.m, c.s, c.blocks()},
+                                c.groupMajor ? "group_major" : "row_major"});
   problem.operands.push_back({"expert_weights", ElementType::F32, {c.m, c.s}});
   if (c.residual)
     problem.operands.push_back({"residual", ElementType::BF16, {c.m, c.n}});
@@ -255,8 +257,9 @@ struct GateUpInputs {
     if (found.size() != values.size())
       return "wrong size";
     for (size_t i = 0; i != found.size(); ++i)
-      if (std::isnan(values[i].value)
-              ? !std::isnan(found[i])
+      if (std::isnan(values[i].value) ? !std::isnan(found[i])
+          : std::isinf(values[i].value)
+              ? found[i] != values[i].value
               : !(std::fabs(found[i] - values[i].value) <= values[i].radius))
         return "element " + std::to_string(i) + ": expected " +
                std::to_string(values[i].value) + ", found " +
@@ -304,10 +307,19 @@ struct DownInputs {
                       {"expert_weights", toBytes(route)},
                       {"expert_ids", toBytes(ids)}};
     if (!c.bf16)
-      inputs["x_scale"] = toBytes(xScale);
+      inputs["x_scale"] = c.groupMajor ? groupMajorScales(c) : toBytes(xScale);
     if (c.residual)
       inputs["residual"] = toBytes(residual);
     return inputs;
+  }
+  /// Each token's scales, [S, K / 128], transposed.
+  Bytes groupMajorScales(const MoeShape &c) const {
+    std::vector<float> scales;
+    for (int64_t token = 0; token < c.m; ++token)
+      for (int64_t block = 0; block < c.blocks(); ++block)
+        for (int64_t slot = 0; slot < c.s; ++slot)
+          scales.push_back(xScale[(token * c.s + slot) * c.blocks() + block]);
+    return toBytes(scales);
   }
   std::string check(const MoeShape &c, const Outcome &run) const {
     auto output = run.outputs.find("result");

@@ -79,6 +79,23 @@ TEST(MoeDownEdge, ZeroMaximumAndDenormalCodes) {
   EXPECT_EQ(inputs.check(c, run), "");
 }
 
+/// An infinite scale of a block of x, and of a weight's.
+TEST(MoeDownEdge, InfiniteScales) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const char *form : {"", "_grouped"})
+    for (bool groupMajor : {false, true}) {
+      MoeShape c = down(4, 5, 3, 256, 384);
+      c.groupMajor = groupMajor;
+      DownInputs inputs(c, 5, {0, 1, 4, 0, 2, 4, 3, 1, 4, 2, 1, 4});
+      inputs.xScale[(0 * 3 + 1) * c.blocks() + 2] = infinity;
+      inputs.weight.scale[(3 * 2 + 1) * c.blocks()] = -infinity; // token 2
+      Outcome run = runEverywhere(std::string("gfx950.moe_down_reduce") + form +
+                                      (groupMajor ? "_group_major" : ""),
+                                  downReduceProblem(c), inputs.buffers(c));
+      EXPECT_EQ(inputs.check(c, run), "") << c << form;
+    }
+}
+
 TEST(MoeDownEdge, QuantizesSpecialBf16Values) {
   MoeShape c = down(2, 4, 3, 128, 256, true);
   for (double special : {0.0, -0.0, 1e-39, 1e30, HUGE_VAL, double(NAN)}) {
@@ -164,6 +181,66 @@ TEST(MoeDown, AgreesWithThePlainLoopToTheBit) {
         runEverywhere(tacticOf(c), downReduceProblem(c), inputs.buffers(c));
     EXPECT_EQ(plain.outputs == ours.outputs, true) << bf16;
   }
+}
+
+/// Scales block after block give the bits of scales row after row, are not
+/// taken for those, and have tactics of their own.
+TEST(MoeDown, ScalesMayBeGroupMajor) {
+  for (const char *form : {"", "_grouped"})
+    for (const MoeShape &rowMajor :
+         {down(3, 6, 3, 128, 640, false, true), down(2, 4, 2, 128, 128),
+          down(5, 12, 9, 128, 512), down(17, 9, 2, 128, 896)}) {
+      MoeShape c = rowMajor;
+      c.groupMajor = true;
+      DownInputs inputs(c, 12);
+      inputs.ids[1] = -1;
+      inputs.ids[2] = int32_t(c.e);
+      std::string tactic = std::string("gfx950.moe_down_reduce") + form;
+      Outcome run = runEverywhere(tactic + "_group_major", downReduceProblem(c),
+                                  inputs.buffers(c));
+      EXPECT_EQ(inputs.check(c, run), "") << c << form;
+      RunOptions options;
+      options.checks = 0;
+      Outcome other = runOnce(tactic, downReduceProblem(rowMajor),
+                              inputs.buffers(rowMajor), options);
+      EXPECT_EQ(run.outputs == other.outputs, true) << c << form;
+      other = runOnce(tactic + "_group_major", downReduceProblem(c),
+                      inputs.buffers(rowMajor), options);
+      EXPECT_EQ(inputs.check(c, other) == "", c.blocks() == 1) << c << form;
+    }
+  for (int64_t m : {1, 2, 32}) {
+    MoeShape c = down(m, 257, 9, 2048, 512);
+    c.groupMajor = true;
+    netra::Selection selection = catalog().select(downReduceProblem(c));
+    ASSERT_TRUE(selection.winner.has_value()) << selection.reason;
+    EXPECT_EQ(selection.winner->tactic->name,
+              m == 1 ? "gfx950.moe_down_reduce_group_major"
+                     : "gfx950.moe_down_reduce_grouped_group_major");
+  }
+}
+
+TEST(MoeDownNegative, WrongGroupMajorKernelsAreNoticed) {
+  MoeShape c = down(3, 6, 5, 128, 384);
+  c.groupMajor = true;
+  DownInputs inputs(c, 9);
+  auto wrong = [&](const char *form, const char *from, const char *to) {
+    std::string name = std::string("down_reduce") + form;
+    return noticed("gfx950.moe_" + name + "_group_major", downReduceProblem(c),
+                   inputs.buffers(c), {}, {{"moe/" + name + ".s", from, to}},
+                   [&](const Outcome &run) { return inputs.check(c, run); });
+  };
+  for (const char *form : {"", "_grouped"})
+    EXPECT_EQ(wrong(form, "// Arithmetic.", "// The arithmetic."), "");
+  // Blocks as far apart as slots, tokens as far as rows, the slot left out.
+  EXPECT_NE(wrong("", "NETRA_S*(dn_i%DN_KB)", "2*(dn_i%DN_KB)"), "");
+  EXPECT_NE(wrong("", "s3, NETRA_S * (DN_KB - 1)", "s3, DN_KB - 1"), "");
+  EXPECT_NE(wrong("", "+dn_i/DN_KB)", ")"), "");
+  EXPECT_NE(wrong("_grouped", "offset:4*NETRA_S*dg_i", "offset:4*dg_i"), "");
+  EXPECT_NE(wrong("_grouped", "4 * NETRA_S * (DG_KB - 1)", "4 * (DG_KB - 1)"),
+            "");
+  EXPECT_NE(wrong("_grouped", "v_add_u32 v[V_T0], v[V_T0], v[V_T1]\n    .set",
+                  "v_mov_b32 v[V_T0], v[V_T1]\n    .set"),
+            "");
 }
 
 TEST(MoeDown, TheResultMayTakeTheResidualsPlace) {

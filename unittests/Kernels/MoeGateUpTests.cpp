@@ -87,6 +87,60 @@ TEST(MoeGateUpEdge, ZeroMaximumAndDenormalCodes) {
   }
 }
 
+/// Both schedules, whose edges are the same.
+void expectBoth(const MoeShape &c, const GateUpInputs &inputs) {
+  for (const char *form : {"", "_grouped"}) {
+    std::string tactic = std::string("gfx950.moe_gate_up") + form +
+                         (c.activation == "none" ? "" : "_activated") +
+                         (c.groupMajor ? "_group_major" : "");
+    Outcome run =
+        runEverywhere(tactic, gateUpProblem(c), inputs.buffers(c.groupMajor));
+    EXPECT_EQ(inputs.check(c, run), "") << tactic << " " << c;
+  }
+}
+
+/// Codes have no infinity, scales do: of a block of one token, and of a block
+/// of 128 rows of one expert. Where gate and up are both, products may be NaN.
+TEST(MoeGateUpEdge, InfiniteScales) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const std::string activation : {"none", "silu", "gelu_tanh"}) {
+    MoeShape c{
+        3, 4, 2, 512, 384, activation, false, false, activation == "silu"};
+    GateUpInputs inputs(c, 4, {0, 3, 1, 3, 2, 0});
+    inputs.xScale[1 * c.blocks() + 2] = -infinity;
+    // Expert 0: the second half of the gate, block 1; the first half of the up.
+    inputs.weight.scale[1 * c.blocks() + 1] = infinity;
+    inputs.weight.scale[2 * c.blocks()] = -infinity;
+    expectBoth(c, inputs);
+    // Infinity times zero.
+    std::fill_n(inputs.x.begin() + 1 * c.k + 2 * 128, 128, 0x80);
+    expectBoth(c, inputs);
+  }
+}
+
+/// Gates that are exactly this far from zero, where exponentials of sigmoids
+/// overflow and vanish; with neighbours of the largest that does neither.
+TEST(MoeGateUpEdge, SaturatedGates) {
+  for (const char *activation : {"silu", "gelu_tanh"}) {
+    MoeShape c{3, 3, 2, 256, 256, activation};
+    GateUpInputs inputs(c, 5, {0, 1, 2, 0, 1, 2});
+    std::fill(inputs.x.begin(), inputs.x.end(), 0);
+    for (int64_t token = 0; token < c.m; ++token)
+      inputs.x[token * c.k + 7 + token] =
+          oracle::encodeFp8(token == 2 ? -1 : 1);
+    std::fill(inputs.xScale.begin(), inputs.xScale.end(), 1.0f);
+    std::fill(inputs.weight.scale.begin(), inputs.weight.scale.end(), 1.0f);
+    const double gates[] = {120, -120, 88, -88, 104, -104, 448, -448, 16, -16};
+    for (auto &[id, rows] : inputs.weight.rows)
+      for (int64_t row = 0; row < c.n; ++row)
+        for (int64_t column = 0; column < c.k; ++column)
+          rows[row * c.k + column] = oracle::encodeFp8(
+              row < c.n / 2 ? gates[(row + id + column) % std::size(gates)]
+                            : double(row % 5) - 2);
+    expectBoth(c, inputs);
+  }
+}
+
 TEST(MoeGateUpEdge, NotANumberStaysInItsRowAndColumn) {
   MoeShape c{2, 4, 2, 128, 256};
   GateUpInputs inputs(c, 4, {0, 3, 1, 3});

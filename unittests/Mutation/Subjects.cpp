@@ -164,6 +164,12 @@ std::vector<SubjectMaker> projectSubjects() {
        kernels::downReduceProblem({2, 3, 3, 128, 512, "none", true})},
       {"gfx950.moe_down_reduce_bf16_plain",
        kernels::downReduceProblem({1, 3, 2, 128, 256, "none", true})},
+      {"gfx950.moe_down_reduce_group_major",
+       kernels::downReduceProblem(
+           {2, 3, 3, 128, 384, "none", false, false, true})},
+      {"gfx950.moe_down_reduce_grouped_group_major",
+       kernels::downReduceProblem(
+           {6, 3, 3, 128, 384, "none", false, false, true})},
       {"gfx950.moe_down_reduce_grouped",
        kernels::downReduceProblem({6, 3, 3, 128, 256, "none", false, true})},
       {"gfx950.moe_down_reduce_grouped_bf16",
@@ -246,6 +252,11 @@ std::vector<SubjectMaker> projectSubjects() {
                           .shared = "sigmoid"}
            .problem(),
        " (256 experts in groups)"},
+      {"gfx950.route_logits",
+       kernels::RouteSpec{
+           .m = 2, .experts = 60, .topK = 2, .groups = 4, .topGroups = 2}
+           .problem(),
+       " (softmax in groups)"},
       {"gfx950.route_logits",
        kernels::RouteSpec{.m = 2, .k = 2048, .shared = "sigmoid"}.problem(),
        " (256 experts)"},

@@ -16,6 +16,8 @@
 //   NETRA_N, K     multiples of 128
 //   NETRA_QUANTIZE 1: x is bf16
 //   NETRA_HAS_RESIDUAL
+//   NETRA_SCALE_GROUP_MAJOR  1: each token's sx is stored transposed, the scales of a K block
+//                  of its slots side by side
 //
 // Schedule. Work-group (tile, m): 16 columns of one token, two waves. The first has the slots
 // 0 .. ceil(S / 2) - 1, the second the others; the second leaves its products, not their sum,
@@ -50,6 +52,7 @@ netra_require (NETRA_K > 0 && NETRA_K % 128 == 0), "NETRA_K must be a multiple o
 .set DN_BYTES, 1 + NETRA_QUANTIZE                // of an activation
 
 netra_require (DN_C0 <= 24 - 4 * NETRA_QUANTIZE), "ceil(NETRA_S / 2) * NETRA_K / 128 must be at most 24 (bf16: 20): a wave holds all its weights"
+netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || (NETRA_SCALE_GROUP_MAJOR == 1 && !NETRA_QUANTIZE)), "NETRA_SCALE_GROUP_MAJOR must be 0, or 1 where x has scales"
 netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "an expert's weights must be smaller than 2 GiB"
 netra_require (NETRA_E * (NETRA_N / 128) * DN_KB <= 0x1fffffff), "the weight scales must be smaller than 2 GiB"
 netra_require (NETRA_M * NETRA_S * NETRA_K * DN_BYTES <= 0x7fffffff && NETRA_M * NETRA_N <= 0x3fffffff), "activations and result must be smaller than 2 GiB"
@@ -123,7 +126,15 @@ netra_require (S_SW + DN_SLOTS * DN_KBS <= 100), "too many slots and K blocks pe
   netra_load_scalar_run S_ID, S_IDS, \slots
   netra_load_scalar_run S_ROUTE, S_ROUTES, \slots
   .if !NETRA_QUANTIZE
-    netra_load_scalar_run S_SX, S_X_SCALE, dn_c
+    .if NETRA_SCALE_GROUP_MAJOR
+      .set dn_i, 0
+      .rept dn_c
+        s_load_dword s[S_SX+dn_i], s[S_X_SCALE:S_X_SCALE+1], 4*(NETRA_S*(dn_i%DN_KB)+dn_i/DN_KB)
+        .set dn_i, dn_i + 1
+      .endr
+    .else
+      netra_load_scalar_run S_SX, S_X_SCALE, dn_c
+    .endif
   .endif
   s_mov_b32 s[S_MASK], 0
   netra_wait_scalar
@@ -251,8 +262,14 @@ netra_require (S_SW + DN_SLOTS * DN_KBS <= 100), "too many slots and K blocks pe
   s_mul_i32 s[S_TMP], s[S_ROW], DN_BYTES * NETRA_K
   netra_pointer_add S_X, S_X, S_TMP
   .if !NETRA_QUANTIZE
-  s_mul_i32 s[S_TMP], s[S_ROW], 4 * DN_KB
-  netra_pointer_add S_X_SCALE, S_X_SCALE, S_TMP
+    .if NETRA_SCALE_GROUP_MAJOR
+      s_mul_i32 s[S_TMP], s3, NETRA_S * (DN_KB - 1) // the other scales of the tokens before
+      s_add_u32 s[S_TMP], s[S_TMP], s[S_ROW]
+      s_lshl_b32 s[S_TMP], s[S_TMP], 2
+    .else
+      s_mul_i32 s[S_TMP], s[S_ROW], 4 * DN_KB
+    .endif
+    netra_pointer_add S_X_SCALE, S_X_SCALE, S_TMP
   .endif
   s_cmp_lg_u32 s[S_WAVE], 0
   s_cbranch_scc1 .Ldn_second_\name

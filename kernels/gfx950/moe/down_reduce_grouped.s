@@ -15,6 +15,7 @@
 //   NETRA_TOKENS   M rounded up to a power of two
 //   NETRA_QUANTIZE 1: x is bf16
 //   NETRA_HAS_RESIDUAL
+//   NETRA_SCALE_GROUP_MAJOR  as in moe/down_reduce.s
 //
 // Schedule. Work-group (strip): NETRA_COLUMNS columns of all tokens. A wave holds all ids, 64 per
 // register. Row i (token and slot) is wave i % WAVES's; if no row before it has the same
@@ -31,7 +32,8 @@
 // and c >= 8 of groups 2, 3 mean something.
 //
 // LDS. The products of four columns (a *quad*), a block and a row are 16 bytes; the tokens of a
-// slot are neighbours, so that those who chose one expert are in different banks. Scaled, each two
+// slot are neighbours, so that those who chose one expert are in different banks; of more than
+// 16 tokens the second 16 are stored by themselves. Scaled, each two
 // blocks exchange: the first has columns 0 and 1 of both, the second 2 and 3.
 //
 // Arithmetic. As in moe/down_reduce.s.
@@ -44,10 +46,12 @@ netra_require (NETRA_N > 0 && NETRA_N % 128 == 0 && NETRA_N <= 0x100000), "NETRA
 netra_require (NETRA_K > 0 && NETRA_K % 128 == 0 && NETRA_K <= 4096), "NETRA_K must be a multiple of 128 up to 4096"
 netra_require (NETRA_CHUNK == 1 || NETRA_CHUNK == 2 || NETRA_CHUNK == 4), "NETRA_CHUNK must be 1, 2 or 4"
 netra_require (NETRA_COLUMNS == 8 || NETRA_COLUMNS == 16), "NETRA_COLUMNS must be 8 or 16"
+netra_require (!(NETRA_QUANTIZE && NETRA_CHUNK == 1 && NETRA_COLUMNS == 16)), "with bf16 and NETRA_CHUNK = 1, NETRA_COLUMNS must be 8: the codes of a row take half the banks, those that are read at once one half of them"
 netra_require (NETRA_EXPERTS >= 1 && NETRA_EXPERTS <= 10), "NETRA_EXPERTS must be 1..10"
 netra_require (NETRA_PASSES >= 1 && NETRA_PASSES * NETRA_COLUMNS <= 32), "NETRA_PASSES * NETRA_COLUMNS must be 1..32: a bit for each row"
 netra_require (NETRA_WAVES == 4 || NETRA_WAVES == 8), "NETRA_WAVES must be 4 or 8"
 netra_require (NETRA_TOKENS >= NETRA_M && NETRA_TOKENS <= 32 && (NETRA_TOKENS & (NETRA_TOKENS - 1)) == 0), "NETRA_TOKENS must be a power of two from NETRA_M up to 32"
+netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || (NETRA_SCALE_GROUP_MAJOR == 1 && !NETRA_QUANTIZE)), "NETRA_SCALE_GROUP_MAJOR must be 0, or 1 where x has scales"
 netra_require (NETRA_K % (128 * NETRA_CHUNK) == 0), "NETRA_K must be a multiple of 128 * NETRA_CHUNK"
 
 .set DG_KB, NETRA_K / 128                        // K blocks
@@ -116,9 +120,6 @@ netra_require (NETRA_K % (128 * NETRA_CHUNK) == 0), "NETRA_K must be a multiple 
 .set LDS_X, (LDS_SLOT + 4 * DG_ROWS + 255) / 256 * 256 // and the codes of a chunk
 .set DG_PERMUTED, 16 * NETRA_COLUMNS             // bytes
 .set DG_X_PITCH, 128 * NETRA_CHUNK
-.if DG_X_PITCH < DG_PERMUTED
-.set DG_X_PITCH, DG_PERMUTED
-.endif
 .if NETRA_QUANTIZE
 .set DG_LDS, LDS_X + DG_ROWS * DG_X_PITCH
 .set DG_X_BYTES, DG_X_PITCH
@@ -139,6 +140,7 @@ netra_require (NETRA_GRID_X == NETRA_N / NETRA_COLUMNS && NETRA_GRID_Y == 1 && N
 netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what products, scales and codes take"
 
 // Scalars
+.set S_HIGH, 3                                   // rows of the round that are of tokens 16 .., a bit each
 .set S_WAVE, 4
 .set S_INDEX, 5                                  // 16-row tile of the strip
 .set S_X, 6
@@ -342,7 +344,29 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
     netra_mfma_fp8_16x16x128 V_D+4*dg_i, V_A+8*(DG_STEPS*(\p)+dg_i), dg_b+8*dg_i
     .set dg_i, dg_i + 1
   .endr
-  s_mul_i32 exec_lo, s[S_TMP], 0x10001           // lanes whose row chose it
+  .if NETRA_TOKENS > 16
+    s_bfe_u32 s[S_TMP+1], s[S_HIGH], (NETRA_COLUMNS << 16) | (NETRA_COLUMNS * (\j))
+    s_and_b32 s[S_TMP+1], s[S_TMP+1], s[S_TMP]
+    netra_mfma_settle_8_passes DG_STEPS+5        // the first is read first
+    s_xor_b32 s[S_TMP], s[S_TMP], s[S_TMP+1]
+    s_cbranch_scc0 .Ldg_high\@
+    dg_store \j, \chunk
+.Ldg_high\@:
+    s_mov_b32 s[S_TMP], s[S_TMP+1]
+    s_cmp_lg_u32 s[S_TMP], 0
+    s_cbranch_scc0 .Ldg_stored\@
+  .else
+    netra_mfma_settle_8_passes DG_STEPS+1        // likewise
+  .endif
+  dg_store \j, \chunk
+.Ldg_stored\@:
+  s_mov_b64 exec, -1
+.Ldg_other\@:
+.endm
+
+// Stores the products of the rows of pass J that have a bit in s[S_TMP]. Clobbers EXEC.
+.macro dg_store j, chunk
+  s_mul_i32 exec_lo, s[S_TMP], 0x10001
   .if NETRA_COLUMNS == 16
     s_mov_b32 exec_hi, exec_lo
   .elseif NETRA_CHUNK > 1
@@ -350,14 +374,11 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   .else
     s_mov_b32 exec_hi, 0
   .endif
-  netra_mfma_settle_8_passes DG_STEPS+1          // the first is read first
   .set dg_i, 0
   .rept DG_STEPS
     ds_write_b128 v[V_DST+(\j)], v[V_D+4*dg_i:V_D+4*dg_i+3] offset:DG_BLOCK*(NETRA_CHUNK*(\chunk)+DG_SPAN*dg_i)
     .set dg_i, dg_i + 1
   .endr
-  s_mov_b64 exec, -1
-.Ldg_other\@:
 .endm
 
 // All rounds of CHUNK.
@@ -434,6 +455,9 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
     s_and_b64 s[S_NONE+2*(\j):S_NONE+2*(\j)+1], s[S_NONE+2*(\j):S_NONE+2*(\j)+1], vcc
   .endif
   v_mad_u32_u24 v[V_ROW], v[V_T0], NETRA_S, v[V_T1]
+  .if NETRA_SCALE_GROUP_MAJOR                    // the other scales of the tokens before
+    v_mul_u32_u24 v[V_T1], 4 * NETRA_S * (DG_KB - 1), v[V_T0]
+  .endif
   v_lshlrev_b32 v[V_T0], 2, v[V_ROW]
   .if NETRA_QUANTIZE
     v_lshrrev_b32 v[V_T1], 6, v[V_ROW]
@@ -447,7 +471,14 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   s_mov_b64 exec, s[S_NONE+2*(\j):S_NONE+2*(\j)+1]
   global_load_dword v[V_SUM+(\j)], v[V_T0], s[S_IDS:S_IDS+1]
   global_load_dword v[V_ROUTE+2*(\j)], v[V_T0], s[S_ROUTES:S_ROUTES+1]
-  .if !NETRA_QUANTIZE
+  .if NETRA_SCALE_GROUP_MAJOR
+    v_add_u32 v[V_T0], v[V_T0], v[V_T1]
+    .set dg_i, 0
+    .rept DG_KB
+      global_load_dword v[V_SX+DG_KB2*(\j)+dg_i], v[V_T0], s[S_X_SCALE:S_X_SCALE+1] offset:4*NETRA_S*dg_i
+      .set dg_i, dg_i + 1
+    .endr
+  .elseif !NETRA_QUANTIZE
     v_mul_u32_u24 v[V_T0], 4 * DG_KB, v[V_ROW]
     netra_load_vector_run V_SX+DG_KB2*(\j), V_T0, S_X_SCALE, DG_KB, dg_loads
   .endif
