@@ -58,6 +58,14 @@ inline std::vector<int> best(const std::vector<Score> &scores, int count,
   return order;
 }
 
+/// NaN when there is one.
+inline double largestLogit(const RouteRow &row) {
+  double largest = row.logits[0];
+  for (double logit : row.logits)
+    largest = std::isnan(logit) || logit > largest ? logit : largest;
+  return largest;
+}
+
 inline std::vector<int> routeRow(const kernels::RouteSpec &spec,
                                  const RouteRow &row, bool &open) {
   std::vector<Score> scores;
@@ -77,10 +85,18 @@ inline std::vector<int> routeRow(const kernels::RouteSpec &spec,
   }
   if (spec.groups > 1) {
     int64_t size = spec.experts / spec.groups;
+    std::vector<Score> parts = scores;
+    if (!spec.sigmoid) { // softmax, times one number
+      double largest = largestLogit(row);
+      for (Score &part : parts) {
+        double distance = largest - part.value, score = std::exp(-distance);
+        part = {score, score * (distance + 8) * 4 * f32Unit + 0x1p-149};
+      }
+    }
     std::vector<Score> groups;
     for (int64_t g = 0; g != spec.groups; ++g) {
-      std::vector<Score> members(scores.begin() + g * size,
-                                 scores.begin() + (g + 1) * size);
+      std::vector<Score> members(parts.begin() + g * size,
+                                 parts.begin() + (g + 1) * size);
       bool ignored = false; // either of two close scores gives a close sum
       std::vector<int> two = best(members, 2, ignored);
       const Score &a = members[two[0]], &b = members[two[1]];
@@ -115,9 +131,7 @@ inline std::string checkRoute(const kernels::RouteSpec &spec,
              std::to_string(expected[s]) + ", found " + std::to_string(ids[s]) +
              "\n";
   }
-  double largest = row.logits[0];
-  for (double logit : row.logits)
-    largest = std::isnan(logit) || logit > largest ? logit : largest;
+  double largest = largestLogit(row);
   auto raw = [&](double logit) {
     return spec.sigmoid ? sigmoid(logit) : std::exp(logit - largest);
   };

@@ -117,6 +117,31 @@ INSTANTIATE_TEST_SUITE_P(AnyGroups, Route,
                                                    .topGroups = 8,
                                                    .sigmoid = true}));
 
+// Groups by sums of exponentials: as many lanes as a butterfly takes, and any.
+INSTANTIATE_TEST_SUITE_P(
+    SoftmaxGroups, Route,
+    testing::Values(RouteSpec{.m = 16, .groups = 8, .topGroups = 4},
+                    RouteSpec{.m = 8,
+                              .topK = 6,
+                              .k = 512,
+                              .groups = 4,
+                              .topGroups = 1,
+                              .normalize = false,
+                              .shared = "sigmoid",
+                              .scale = 2.5},
+                    RouteSpec{.m = 5,
+                              .experts = 160,
+                              .topK = 6,
+                              .groups = 8,
+                              .topGroups = 3,
+                              .normalize = false},
+                    RouteSpec{.m = 5,
+                              .experts = 60,
+                              .topK = 4,
+                              .groups = 4,
+                              .topGroups = 2,
+                              .shared = "one"}));
+
 INSTANTIATE_TEST_SUITE_P(
     Sigmoid, Route,
     testing::Values(
@@ -213,6 +238,42 @@ TEST(RouteEdge, AGroupIsJudgedByItsTwoBest) {
   Outcome run = routeLogits(spec, logits);
   EXPECT_EQ(fromBytes<int32_t>(run.outputs["expert_ids"]),
             (std::vector<int32_t>{100, 101}));
+}
+
+/// Two logits say less than their exponentials: 6 and -8 are more than 4 and 4,
+/// less than 5.5 and 5.5. Rows without a largest logit keep the first groups.
+TEST(RouteEdge, SoftmaxJudgesGroupsByProbability) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (bool normalize : {false, true})
+    for (int64_t experts : {256, 200}) { // groups of 32 lanes, of 25
+      RouteSpec spec{.experts = experts,
+                     .topK = 2,
+                     .groups = 8,
+                     .topGroups = 1,
+                     .normalize = normalize};
+      int last = int(experts) - 1;
+      Rows rows(2, std::vector<double>(experts, -8.0));
+      rows[0][5] = rows[1][5] = 6;
+      rows[0][last] = rows[0][last - 1] = 4;
+      rows[1][last] = rows[1][last - 1] = 5.5;
+      // Far apart and equal; no logit above -inf; one above all; a NaN
+      // elsewhere.
+      for (double value : {120.0, -120.0, -3e38})
+        rows.push_back(std::vector<double>(experts, value));
+      rows.back()[last] = rows.back()[last - 1] = 3e38;
+      rows.push_back(std::vector<double>(experts, -infinity));
+      rows.push_back(rows[0]);
+      rows.back()[last - 3] = infinity;
+      rows.push_back(rows[0]);
+      rows.back()[last - 3] = std::nan("");
+      Outcome run = routeRows(spec, rows);
+      std::vector<int32_t> ids =
+          fromBytes<int32_t>(run.outputs.at("expert_ids"));
+      EXPECT_EQ(ids[0], 5);
+      EXPECT_EQ(ids[1], 0);
+      EXPECT_EQ(ids[2], last - 1);
+      EXPECT_EQ(ids[3], last);
+    }
 }
 
 TEST(RouteEdge, TheBiasSelectsAndDoesNotWeigh) {
@@ -352,8 +413,12 @@ TEST(Route, RefusesWhatItDoesNotCompute) {
   EXPECT_TRUE(refused(RouteSpec{.experts = 7}));
   EXPECT_FALSE(refused(RouteSpec{.experts = 1024}));
   EXPECT_TRUE(refused(RouteSpec{.experts = 1025}));
-  EXPECT_TRUE(refused(RouteSpec{.bias = true}));                // softmax
-  EXPECT_TRUE(refused(RouteSpec{.groups = 8, .topGroups = 4})); // softmax
+  EXPECT_FALSE(refused(RouteSpec{.groups = 8, .topGroups = 4}));
+  EXPECT_TRUE(refused(RouteSpec{.bias = true})); // softmax
+  EXPECT_NE(catalog()
+                .select(RouteSpec{.bias = true}.problem())
+                .reason.find("HAS_BIAS == 0 || SCORING == 1"),
+            std::string::npos);
   EXPECT_TRUE(refused(RouteSpec{.experts = 16,
                                 .topK = 1,
                                 .groups = 16,
@@ -458,6 +523,25 @@ TEST(RouteNegative, WrongKernelsAreNoticed) {
   EXPECT_EQ(wrongOf(halves, inPairs, route, "// Netra", "// The Netra"), "");
   EXPECT_NE(wrongOf(halves, inPairs, route,
                     "v_max_u32 v[V_ID], v[V_ID], v[V_T2]", "s_nop 0"),
+            "");
+  // Softmax: groups by logits, or without their largest.
+  RouteSpec softmax{.m = 3, .topK = 4, .groups = 8, .topGroups = 2};
+  Buffers apart = randomRoute(softmax, 11);
+  std::vector<uint16_t> high = fromBytes<uint16_t>(apart["logits"]);
+  high[40] = high[256 + 40] = oracle::encodeBf16(6);
+  high[70] = high[71] = high[230] = high[231] = oracle::encodeBf16(4.5);
+  high[256 + 70] = high[256 + 71] = oracle::encodeBf16(4);
+  high[256 + 230] = oracle::encodeBf16(4.25);
+  apart["logits"] = toBytes(high);
+  EXPECT_EQ(wrongOf(softmax, apart, route, "// Netra", "// The Netra"), "");
+  for (const char *best : {"V_T0", "V_ID"})
+    EXPECT_NE(
+        wrongOf(softmax, apart, route,
+                (std::string("route_exp ") + best + ", NETRA_S_ACT").c_str(),
+                "s_nop 0 //"),
+        "");
+  EXPECT_NE(wrongOf(softmax, apart, route, "    route_largest_logit\n",
+                    "    s_mov_b32 s[NETRA_S_ACT], 0x43480000\n"),
             "");
   // Ties the other way round.
   RouteSpec plain{.m = 2};
