@@ -132,10 +132,13 @@ void expectWithinLimits(const Slice &slice) {
   EXPECT_TRUE(weight.isReadOnce()) << weight.requested;
   EXPECT_TRUE(weight.fillsSegments()) << weight.segments;
   EXPECT_GE(counters.firstWaitBytesPerCu, 64u * 1024);
-  // Arguments, then the data in at most two turns; one up to K = 4096. Two
-  // activation tiles share the registers, which takes a turn more.
+  // Arguments, then the data in at most two turns; one up to K = 4096, unless
+  // waves are few (group-major) or four tiles share the registers (gated). Two
+  // activation tiles do so, too, which takes a turn more.
+  bool isOneTurn = slice.shape.k <= 2048 + (slice.groupMajor ? 0 : 2048) &&
+                   !slice.shape.gated;
   EXPECT_LE(counters.maxRoundTrips,
-            (slice.shape.k <= 4096 ? 2u : 3u) + (slice.m > 16 ? 1u : 0u));
+            (isOneTurn ? 2u : 3u) + (slice.m > 16 ? 1u : 0u));
   EXPECT_LE(counters.ldsConflictCycles * 50, counters.ldsAccesses);
 }
 
@@ -210,37 +213,29 @@ uint64_t plainInstructions(const netra::Problem &problem) {
 }
 
 /// Vector instructions, of memory and of matrices included, by those of the
-/// best plain loop. That has no epilogue, and arguments where it wants them.
+/// best plain loop with the same epilogue. That has arguments where it wants
+/// them.
 double shareOfPlain(const Slice &slice,
                     const std::vector<Mutation> &mutations = {}) {
   // Each row of the weight costs the loop the same.
   Slice loop{slice.shape, slice.m};
-  loop.shape.n = 16;
-  double plain = double(plainInstructions(loop.problem("none"))) *
+  loop.shape.n = slice.shape.gated ? 32 : 16;
+  double plain = double(plainInstructions(loop.problem(loop.epilogue()))) *
                  double(slice.shape.n) / double(loop.shape.n);
   EXPECT_GT(plain, 0) << "no plain loop for " << slice.name();
   return double(vectorInstructions(slice.counters(mutations))) / plain;
 }
 
-// With a gated epilogue the activation is computed as well, which takes as long
-// as three blocks do.
 TEST(DenseCounters, HalfTheVectorInstructionsOfThePlainLoop) {
   for (const Slice &slice : slices({1, 2, 4, 8, 12, 16}))
-    EXPECT_LE(shareOfPlain(slice), !slice.shape.gated      ? 0.5
-                                   : slice.shape.k >= 4096 ? 0.6
-                                                           : 0.65)
-        << slice.name();
+    EXPECT_LE(shareOfPlain(slice), 0.5) << slice.name();
 }
 
 // With group-major scales of more than one row, each block has a load of its
 // own for them. The loop has row-major ones.
-TEST(DenseCounters, LittleMoreThanHalfWithGroupMajorScales) {
-  for (const Slice &slice : slices({2, 12, 16}, /*groupMajor=*/true))
-    EXPECT_LE(shareOfPlain(slice), slice.shape.gated ? 0.67 : 0.53)
-        << slice.name();
-  for (const Slice &slice : slices({1}, /*groupMajor=*/true))
-    EXPECT_LE(shareOfPlain(slice), slice.shape.gated ? 0.65 : 0.5)
-        << slice.name();
+TEST(DenseCounters, LikewiseHalfWithGroupMajorScales) {
+  for (const Slice &slice : slices({1, 2, 12, 16}, /*groupMajor=*/true))
+    EXPECT_LE(shareOfPlain(slice), 0.5) << slice.name();
 }
 
 TEST(DenseCountersNegative, MoreVectorInstructionsAreNoticed) {

@@ -212,11 +212,15 @@ TEST(DenseFp8, TheResultMayTakeTheResidualsPlace) {
 }
 
 TEST(DenseFp8, AgreesWithThePlainLoop) {
-  DenseCase c{5, 96, 1536};
-  DenseFp8Inputs inputs(c, 6);
-  Outcome run = runEverywhere("gfx950.dense_fp8_block128_plain", c.fp8Problem(),
-                              inputs.buffers(c));
-  EXPECT_EQ(inputs.check(c, run), "");
+  for (const DenseCase &c :
+       {DenseCase{5, 96, 1536}, DenseCase{16, 32, 256, "gated_silu"},
+        DenseCase{3, 320, 384, "gated_gelu_erf"},
+        DenseCase{1, 288, 128, "gated_sigmoid"}}) {
+    DenseFp8Inputs inputs(c, 6);
+    Outcome run = runEverywhere("gfx950.dense_fp8_block128_plain",
+                                c.fp8Problem(), inputs.buffers(c));
+    EXPECT_EQ(inputs.check(c, run), "") << c;
+  }
 }
 
 TEST(DenseFp8Negative, WrongKernelsAreNoticed) {
@@ -292,7 +296,7 @@ TEST(DenseFp8Negative, WrongKernelsAreNoticed) {
 
 TEST(DenseFp8Negative, WrongOrdersOfScalesAreNoticed) {
   for (int64_t m : {5, 21}) {
-    DenseCase c{m, 64, 1792, "none", false, false, {{"WAVES", 2}}, true};
+    DenseCase c{m, 64, 2048, "none", false, false, {{"WAVES", 2}}, true};
     DenseFp8Inputs inputs(c, 12);
     auto wrong = [&](const char *file, const char *from, const char *to) {
       return noticed(tacticOf(c), c.fp8Problem(), inputs.buffers(c), c.options,

@@ -400,7 +400,7 @@ TEST(GatedNegative, WrongKernelsAreNoticed) {
   EXPECT_NE(wrong(gated, "netra_bf16_unpack_run V_GATE, V_G, 4", "s_nop 0", 2),
             "");
   c = {3, 640, "silu", true, true};
-  EXPECT_NE(wrong("include/activation.inc", "0x3fb8aa3b", "0x3f800000"), "");
+  EXPECT_NE(wrong("include/activation.inc", "0xbfb8aa3b", "0xbf800000"), "");
   EXPECT_NE(wrong("include/convert.inc",
                   "v_cvt_pk_fp8_f32 v[\\v_src], v[\\v_src+2], v[\\v_src+3]",
                   "v_cvt_pk_fp8_f32 v[\\v_src], v[\\v_src+3], v[\\v_src+2]"),
