@@ -89,7 +89,9 @@ inline Bytes rowMajorScales(const Bytes &groupMajor, int64_t rows) {
 
 /// The quantized form of a bf16 result that is itself only known within a
 /// radius: every code times its scale must be within half a step of FP8 of the
-/// value, and the scale must be that of a maximum within the radius.
+/// value, and the scale must be that of a maximum within the radius. NaN is a
+/// NaN code and has no part in the maximum; an infinite value makes the scale
+/// infinite and every code of its group NaN.
 inline std::string
 checkQuantizedWithin(const Bytes &codeBytes, const Bytes &scaleBytes,
                      const std::vector<oracle::Value> &expected) {
@@ -99,18 +101,29 @@ checkQuantizedWithin(const Bytes &codeBytes, const Bytes &scaleBytes,
     return "wrong sizes";
   for (size_t group = 0; group != scales.size(); ++group) {
     double low = 0, high = 0;
+    bool isInfinite = false;
     for (size_t i = group * 128; i != group * 128 + 128; ++i) {
+      isInfinite |= std::isinf(expected[i].value);
+      if (std::isnan(expected[i].value))
+        continue;
       double size = std::fabs(expected[i].value),
              slack = size * 0x1p-7 + expected[i].radius;
       low = std::max(low, size - slack);
       high = std::max(high, size + slack);
     }
     double scale = scales[group];
-    if (!(scale >= std::max(low, 1e-10) / 448 * (1 - 1e-6) &&
-          scale <= std::max(high, 1e-10) / 448 * (1 + 1e-6)))
+    if (isInfinite ? scale != HUGE_VAL
+                   : !(scale >= std::max(low, 1e-10) / 448 * (1 - 1e-6) &&
+                       scale <= std::max(high, 1e-10) / 448 * (1 + 1e-6)))
       return "scale " + std::to_string(group) + ": expected about " +
              std::to_string(high / 448) + ", found " + std::to_string(scale);
     for (size_t i = group * 128; i != group * 128 + 128; ++i) {
+      if (isInfinite || std::isnan(expected[i].value)) {
+        if (!oracle::isNanFp8(codeBytes[i]))
+          return "element " + std::to_string(i) +
+                 ": expected NaN, found code " + std::to_string(codeBytes[i]);
+        continue;
+      }
       double found = oracle::decodeFp8(codeBytes[i]) * scale;
       double size = std::fabs(expected[i].value);
       double slack = expected[i].radius + size * 0x1p-7 +              // bf16

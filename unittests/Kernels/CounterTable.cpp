@@ -104,6 +104,8 @@ std::vector<Row> makeRows() {
        DenseCase{.m = 32, .n = 4096, .k = 2048, .groupMajor = true}
            .fp8Problem()},
       {"gfx950.dense_fp8_block128_plain", denseFp8Problem(16, 1024, 2048)},
+      {"gfx950.dense_fp8_block128_plain",
+       denseFp8Problem(1, 1024, 2048, "gated_silu")},
       {"gfx950.router_projection", denseBf16Problem(16, 256, 2048)},
       row("gfx950.route_logits", routed, routing, {"x", "shared_gate"}),
       row("gfx950.route_projected", routed, routing, {"shared_gate"}),
@@ -125,6 +127,8 @@ std::vector<Row> makeRows() {
        gateUpProblem({8, 33, 9, 256, 2048, "silu", false, false, true})},
       {"gfx950.moe_activation", moeActivationProblem(1, 9, 512, "silu")},
       {"gfx950.moe_down_reduce", downReduceProblem({1, 33, 9, 2048, 512})},
+      {"gfx950.moe_down_reduce_group_major",
+       downReduceProblem({1, 33, 9, 2048, 512, "none", false, false, true})},
       {"gfx950.moe_down_reduce_plain",
        downReduceProblem({1, 33, 9, 2048, 512})},
       {"gfx950.moe_down_reduce_bf16",
@@ -133,6 +137,8 @@ std::vector<Row> makeRows() {
        downReduceProblem({1, 33, 9, 2048, 512, "none", true})},
       {"gfx950.moe_down_reduce_grouped",
        downReduceProblem({8, 33, 9, 2048, 512})},
+      {"gfx950.moe_down_reduce_grouped_group_major",
+       downReduceProblem({8, 33, 9, 2048, 512, "none", false, false, true})},
       {"gfx950.moe_down_reduce_grouped_bf16",
        downReduceProblem({8, 33, 9, 2048, 512, "none", true, true})},
   };

@@ -161,10 +161,11 @@ TEST(GatedNormContract, ArgumentsAndLaunch) {
 
 // As with the contract of the norm of rows; here more columns per lane as well.
 TEST(GatedNormContract, LosesToTheTacticWithFewerArguments) {
-  for (int64_t m : {1, 11, 22}) {
+  for (auto [m, rowsPerWave] : {std::pair(1, 1), {11, 2}, {22, 4}}) {
     GatedNormCase c{m, 48, 128, contractForm};
     expectContractLoses("gfx950.gated_rms_norm_group_quant_d128", c.tactic(),
-                        c.problem(), c.random(7));
+                        c.problem(), c.random(7),
+                        {{"ROWS_PER_WAVE", rowsPerWave}});
   }
 }
 
@@ -211,6 +212,28 @@ TEST(GatedNormEdge, NotANumberStaysInItsRowOrElement) {
   for (int i = 0; i != 5 * 128; ++i)
     EXPECT_EQ(oracle::isNanBf16(y[i]), i / 128 == 1 || i == 265 || i == 266)
         << i;
+}
+
+/// As in rows of rms_norm; an infinite gate of the other sign is 0 times it.
+TEST(GatedNormEdge, Infinities) {
+  for (const char *activation : {"silu", "sigmoid"})
+    for (const NormForm &form : {NormForm{}, quantized, everything}) {
+      GatedNormCase c{2, 4, 128, form, 1, activation};
+      Buffers inputs = c.random(5);
+      const uint16_t infinity = 0x7f80, minus = 0xff80;
+      std::vector<uint16_t> x = fromBytes<uint16_t>(inputs["x"]),
+                            gate = fromBytes<uint16_t>(inputs["gate"]);
+      x[3] = infinity;              // head 0
+      x[128 + 4] = minus;           // head 1
+      gate[2 * 128 + 5] = infinity; // head 2: one element
+      gate[3 * 128 + 6] = minus;
+      x[5 * 128 + 7] = infinity; // both
+      gate[5 * 128 + 7] = minus;
+      inputs["x"] = toBytes(x);
+      inputs["gate"] = toBytes(gate);
+      Outcome run = runEverywhere(c.tactic(), c.problem(), inputs);
+      EXPECT_EQ(c.check(inputs, run), "") << c;
+    }
 }
 
 TEST(GatedNorm, OneCodeObjectForAllNumbersOfRows) {

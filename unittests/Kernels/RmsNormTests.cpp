@@ -253,6 +253,71 @@ TEST(RmsNormEdge, OverflowAndNotANumberAreWhatTheContractSays) {
   }
 }
 
+/// An infinite element makes the row's others zeros and is no number itself;
+/// NaN takes the row; an infinite weight makes its column infinite, and there,
+/// of the quantized forms, its group. The oracle's arithmetic knows all that.
+void expectInfinityAndNotANumber(const NormCase &row, const char *tactic) {
+  NormCase c = row;
+  c.m = 6;
+  Buffers inputs = c.random(8);
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<uint16_t> x = fromBytes<uint16_t>(inputs["x"]);
+  x[10] = oracle::encodeBf16(infinity);
+  x[c.n + c.n - 1] = oracle::encodeBf16(-infinity);
+  x[2 * c.n + 20] = 0x7fc0;
+  x[3 * c.n + 30] = 0xffff;
+  if (c.residual) { // their difference is NaN; an infinity of its own
+    std::vector<uint16_t> residual = fromBytes<uint16_t>(inputs["residual"]);
+    residual[10] = oracle::encodeBf16(-infinity);
+    residual[4 * c.n + 50] = oracle::encodeBf16(-infinity);
+    inputs["residual"] = toBytes(residual);
+  }
+  inputs["x"] = toBytes(x);
+  Outcome run = runEverywhere(tactic, c.problem(), inputs);
+  EXPECT_EQ(c.check(inputs, run), "") << c;
+  for (double value : {infinity, -infinity, std::nan("")}) {
+    if (c.weightF32) {
+      std::vector<float> weight = fromBytes<float>(inputs["weight"]);
+      weight[100] = float(value);
+      inputs["weight"] = toBytes(weight);
+    } else {
+      std::vector<uint16_t> weight = fromBytes<uint16_t>(inputs["weight"]);
+      weight[100] = oracle::encodeBf16(value);
+      inputs["weight"] = toBytes(weight);
+    }
+    run = runEverywhere(tactic, c.problem(), inputs);
+    EXPECT_EQ(c.check(inputs, run), "") << c << " weight " << value;
+  }
+}
+
+TEST(RmsNormEdge, InfinityAndNotANumberInEveryForm) {
+  for (bool residual : {false, true})
+    for (bool weightF32 : {false, true}) {
+      NormCase c{.m = 6,
+                 .n = 512,
+                 .residual = residual,
+                 .weightOffset = double(residual == weightF32),
+                 .weightF32 = weightF32};
+      expectInfinityAndNotANumber(c, "gfx950.rms_norm_bf16");
+      c.quantized = true;
+      expectInfinityAndNotANumber(c, "gfx950.rms_norm_bf16_quantized");
+      c.groupMajor = c.rounded = true;
+      expectInfinityAndNotANumber(c,
+                                  "gfx950.rms_norm_bf16_quantized_group_major");
+    }
+}
+
+TEST(AddRmsNormContract, InfinityAndNotANumber) {
+  expectInfinityAndNotANumber({.m = 6,
+                               .n = 5120,
+                               .residual = true,
+                               .quantized = true,
+                               .weightOffset = 1,
+                               .rounded = true,
+                               .groupMajor = true},
+                              "gfx950.add_rms_norm_group_quant_n5120");
+}
+
 TEST(AddRmsNormContract, MatchesOracle) {
   for (bool weightF32 : {false, true}) {
     NormCase c{.m = 3,
