@@ -82,8 +82,8 @@ TEST_F(Hazards, NoWaitStatesBeforeLaneCrossing) {
 
 TEST_F(Hazards, NoWaitStateAfterATranscendental) {
   EXPECT_NE(fp8("include/activation.inc",
-                "  v_rcp_f32 v[\\v_t0], v[\\v_t0]\n  s_nop 0\n",
-                "  v_rcp_f32 v[\\v_t0], v[\\v_t0]\n"),
+                "  v_rcp_f32 v[\\v_y], v[\\v_y]\n  s_nop 0\n",
+                "  v_rcp_f32 v[\\v_y], v[\\v_y]\n"),
             "");
   EXPECT_NE(quantize("include/convert.inc",
                      "  v_rcp_f32 v[\\v_inv], v[\\v_scale]\n  s_nop 0\n",
