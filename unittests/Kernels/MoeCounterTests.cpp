@@ -155,7 +155,7 @@ std::vector<Subject> subjects() {
   groupedDown(16, 60);
   // As routed in a real layer: most experts that somebody chose have a row or
   // two. With 32 tokens, the shared one has as many rows as there are bits.
-  for (int64_t m : {2, 4, 8, 12, 16, 32}) {
+  for (int64_t m : {2, 4, 8, 12, 16, 24, 32}) {
     groupedUp(m, 257);
     groupedDown(m, 257);
   }

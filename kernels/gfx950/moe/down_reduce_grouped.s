@@ -114,8 +114,14 @@ netra_require (NETRA_K % (128 * NETRA_CHUNK) == 0), "NETRA_K must be a multiple 
 .set DG_BLOCK, (DG_ITEMS + 15) / 16 * 256 + 512 / NETRA_COLUMNS
 .set DG_QUAD, (DG_KB * DG_BLOCK + 255) / 256 * 256 + 1024 / NETRA_COLUMNS
 .set LDS_X_SCALE, DG_QUADS * DG_QUAD             // bf16: a word per block and row
-// Four words between 64 and the next: rows 63 or 64 apart are read at once.
-.set DG_SCALES, DG_ROWS + DG_ROWS / 64 * 4
+// Of up to 16 tokens those of two slots are read at once, rows 63 or 64 apart among them: four
+// words between 64 and the next.
+.if NETRA_TOKENS <= 16
+.set DG_GAP, 4
+.else
+.set DG_GAP, 0
+.endif
+.set DG_SCALES, DG_ROWS + DG_ROWS / 64 * DG_GAP
 .set LDS_SLOT, LDS_X_SCALE + 4 * DG_KB * DG_SCALES // a word per row: how its codes are permuted
 .set LDS_X, (LDS_SLOT + 4 * DG_ROWS + 255) / 256 * 256 // and the codes of a chunk
 .set DG_PERMUTED, 16 * NETRA_COLUMNS             // bytes
@@ -247,7 +253,7 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
     v_xor_b32 v[V_T0], v[V_T0], v[V_XW]
     ds_write_b64 v[V_T0], v[V_F:V_F+1]
     s_and_b64 exec, exec, s[S_LEADERS:S_LEADERS+1]
-    ds_write_b32 v[V_XS], v[V_T1] offset:LDS_X_SCALE+4*(DG_SCALES*NETRA_CHUNK*(\chunk)+DG_X_ROWS*dg_j+DG_X_ROWS*dg_j/64*4)
+    ds_write_b32 v[V_XS], v[V_T1] offset:LDS_X_SCALE+4*(DG_SCALES*NETRA_CHUNK*(\chunk)+DG_X_ROWS*dg_j+DG_X_ROWS*dg_j/64*DG_GAP)
     s_mov_b64 exec, s[S_TMP:S_TMP+1]
     .if dg_j < DG_X_STEPS - 1
       v_add_u32 v[V_XW], DG_X_PITCH * DG_X_ROWS, v[V_XW]
@@ -460,8 +466,12 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   .endif
   v_lshlrev_b32 v[V_T0], 2, v[V_ROW]
   .if NETRA_QUANTIZE
-    v_lshrrev_b32 v[V_T1], 6, v[V_ROW]
-    v_lshl_add_u32 v[V_SROW+(\j)], v[V_T1], 4, v[V_T0]
+    .if DG_GAP
+      v_lshrrev_b32 v[V_T1], 6, v[V_ROW]
+      v_lshl_add_u32 v[V_SROW+(\j)], v[V_T1], 4, v[V_T0]
+    .else
+      v_mov_b32 v[V_SROW+(\j)], v[V_T0]
+    .endif
   .elseif DG_KB % 2                              // the partner of a packed operand
     v_mov_b32 v[V_SX+DG_KB2*(\j)+DG_KB], 0
   .endif
