@@ -85,8 +85,12 @@ public:
                    const nlohmann::detail::exception &exception) override {
     // "[json.exception.parse_error.101] parse error at line …": the bracket
     // says nothing to a user.
-    StringRef message = exception.what();
-    fault = ("expected JSON, found " + message.split("] ").second).str();
+    StringRef message = StringRef(exception.what()).split("] ").second;
+    // It repeats what was read last, which may be a number of a megabyte.
+    constexpr size_t longest = 300;
+    fault = ("expected JSON, found " + message.take_front(longest) +
+             (message.size() > longest ? "..." : ""))
+                .str();
     return false;
   }
 

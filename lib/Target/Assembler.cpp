@@ -128,28 +128,33 @@ static Error assembleObject(StringRef source, StringRef name,
 
 Expected<Assembler> Assembler::create(StringRef libraryRoot, StringRef target,
                                       std::shared_ptr<AssemblyCache> cache) {
-  const TargetInfo *info = findTarget(target);
-  if (!info)
-    return createStringError("target \"" + target +
-                             "\": expected a known target");
   SmallString<256> root(libraryRoot);
   sys::path::append(root, "kernels", target);
-  if (!fs::is_directory(root))
+  if (findTarget(target) && !fs::is_directory(root))
     return createStringError("library root \"" + libraryRoot +
                              "\": expected a folder kernels/" + target +
                              " in it, found none");
-  // The working directory may change later.
-  if (std::error_code error = fs::make_absolute(root))
-    return createStringError(error, "library root \"" + libraryRoot +
-                                        "\": " + error.message());
-  Assembler assembler;
-  assembler.kernelRoot = std::string(root);
-  assembler.target = target.str();
-  assembler.cache = std::move(cache);
+  Expected<Assembler> assembler = forFolder(root, target);
+  if (assembler)
+    assembler->cache = std::move(cache);
   return assembler;
 }
 
-static std::string hashClosure(ArrayRef<SourceFile> closure) {
+Expected<Assembler> Assembler::forFolder(StringRef folder, StringRef target) {
+  if (!findTarget(target))
+    return createStringError("target \"" + target +
+                             "\": expected a known target");
+  // The working directory may change later.
+  SmallString<256> root(folder);
+  if (std::error_code error = fs::make_absolute(root))
+    return createStringError(error, folder + ": " + error.message());
+  Assembler assembler;
+  assembler.kernelRoot = std::string(root);
+  assembler.target = target.str();
+  return assembler;
+}
+
+std::string hashClosure(ArrayRef<SourceFile> closure) {
   std::string identity;
   for (const SourceFile &file : closure)
     identity += file.path + '\0' + file.sha256 + '\n';

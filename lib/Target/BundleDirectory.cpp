@@ -312,17 +312,18 @@ static Expected<std::vector<std::string>> listEngineFiles(StringRef folder) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(where);
   if (!buffer)
     return createStringError(buffer.getError(), "cannot be read");
-  Expected<json::Value> document = json::parse((*buffer)->getBuffer());
+  Expected<llvm::json::Value> document =
+      llvm::json::parse((*buffer)->getBuffer());
   if (!document)
     return document.takeError();
-  const json::Object *engine = document->getAsObject();
-  const json::Array *list = engine ? engine->getArray("files") : nullptr;
+  const llvm::json::Object *engine = document->getAsObject();
+  const llvm::json::Array *list = engine ? engine->getArray("files") : nullptr;
   if (!list ||
       !engine->getString("format").value_or("").starts_with("netra.engine/"))
     return createStringError("is not the engine.json of an engine");
   std::vector<std::string> files;
-  for (const json::Value &entry : *list)
-    if (const json::Object *file = entry.getAsObject())
+  for (const llvm::json::Value &entry : *list)
+    if (const llvm::json::Object *file = entry.getAsObject())
       if (std::optional<StringRef> name = file->getString("path"))
         files.push_back(name->str());
   return files;

@@ -21,13 +21,50 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
+using llvm::StringRef;
+using llvm::Twine;
 using Json = nlohmann::json;
 
 namespace netra {
 
 std::string printReport(const Json &value) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json describeSteps(const Engine &engine) {
+  Json plans = Json::array();
+  for (const EnginePlan &plan : engine.plans) {
+    Json steps = Json::array();
+    for (const EngineStep &step : plan.steps) {
+      Json entry = {{"name", step.name}, {"operation", step.operation}};
+      if (step.kind == EngineStep::Kind::Fallback) {
+        entry["fallback"] = step.reason;
+      } else {
+        entry["kernel"] =
+            engine.codeObjects[step.codeObject].kernels[step.kernel].symbol;
+        entry["contract"] = step.contract;
+        entry["tactic"] = step.tactic;
+      }
+      steps.push_back(entry);
+    }
+    plans.push_back({{"name", plan.name}, {"steps", steps}});
+  }
+  return plans;
+}
+
+std::string describeDifference(StringRef expected, StringRef found) {
+  StringRef left = expected, right = found, leftLine, rightLine;
+  for (unsigned line = 1; !(left.empty() && right.empty()); ++line) {
+    std::tie(leftLine, left) = left.split('\n');
+    std::tie(rightLine, right) = right.split('\n');
+    if (leftLine != rightLine)
+      return ("line " + Twine(line) + ": expected '" + leftLine.trim() +
+              "' as engine.json gives, found '" + rightLine.trim() + "'")
+          .str();
+  }
+  return expected == found ? "" : "expected a newline at the end";
 }
 
 //===----------------------------------------------------------------------===//

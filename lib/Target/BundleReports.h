@@ -19,6 +19,13 @@ namespace netra {
 /// is replaced rather than thrown about.
 std::string printReport(const nlohmann::json &value);
 
+/// What explain.json says of the steps of the plans.
+nlohmann::json describeSteps(const Engine &engine);
+
+/// The first line in which a report differs from what engine.json gives; empty
+/// when there is none.
+std::string describeDifference(llvm::StringRef expected, llvm::StringRef found);
+
 } // namespace netra
 
 #endif // NETRA_LIB_TARGET_BUNDLEREPORTS_H

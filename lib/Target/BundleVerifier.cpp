@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BundleContents.h"
 #include "BundleFiles.h"
+#include "BundleReports.h"
 
 #include "Netra/Catalog/Json.h"
 #include "Netra/Catalog/TargetInfo.h"
@@ -19,7 +21,6 @@
 
 #include <map>
 #include <set>
-#include <tuple>
 
 using namespace llvm;
 namespace fs = llvm::sys::fs;
@@ -35,10 +36,10 @@ public:
     if (!fs::is_directory(directory))
       return createStringError(directory + ": expected an engine (a folder "
                                            "with engine.json)");
-    ErrorOr<std::unique_ptr<MemoryBuffer>> text = open(engineFileName);
+    Expected<std::unique_ptr<MemoryBuffer>> text = open(engineFileName);
     if (!text) {
-      report(engineFileName,
-             "expected a readable file, found: " + text.getError().message());
+      report(engineFileName, "expected a readable file, found: " +
+                                 llvm::toString(text.takeError()));
       return std::move(findings);
     }
     Expected<Engine> read =
@@ -68,13 +69,10 @@ public:
     checkListedFiles();
     checkUnlistedFiles();
     for (size_t i = 0; i != engine.codeObjects.size(); ++i)
-      checkCodeObject(engine.codeObjects[i],
-                      ("/code_objects/" + Twine(i)).str());
+      checkCodeObject(i);
     checkContracts();
-    if (isSound) {
+    if (isSound)
       checkReports();
-      checkValidation();
-    }
     return std::move(findings);
   }
 
@@ -83,29 +81,60 @@ private:
     findings.push_back({where.str(), message.str()});
   }
 
-  ErrorOr<std::unique_ptr<MemoryBuffer>> open(StringRef file) {
+  /// The contents of a file, or in words what is there instead.
+  Expected<std::unique_ptr<MemoryBuffer>> open(StringRef file) {
     SmallString<256> path(directory);
     sys::path::append(path, file);
-    // A link would let a bundle change without its bytes changing.
-    if (!fs::is_regular_file(path) || fs::is_symlink_file(path))
-      return std::make_error_code(std::errc::no_such_file_or_directory);
-    return MemoryBuffer::getFile(path, /*IsText=*/false,
-                                 /*RequiresNullTerminator=*/false);
+    fs::file_status status;
+    if (std::error_code error = fs::status(path, status, /*follow=*/false))
+      return createStringError(error.message());
+    switch (status.type()) {
+    case fs::file_type::regular_file:
+      break;
+    case fs::file_type::directory_file:
+      return createStringError("a folder");
+    case fs::file_type::symlink_file:
+      // It would let a bundle change without its bytes changing.
+      return createStringError("a link");
+    default:
+      return createStringError("a device, pipe or socket");
+    }
+    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
+        MemoryBuffer::getFile(path, /*IsText=*/false,
+                              /*RequiresNullTerminator=*/false);
+    if (!buffer)
+      return createStringError(buffer.getError().message());
+    return std::move(*buffer);
   }
+
+  /// Of a file whose absence has been reported.
+  std::unique_ptr<MemoryBuffer> openReported(StringRef file) {
+    Expected<std::unique_ptr<MemoryBuffer>> buffer = open(file);
+    if (buffer)
+      return std::move(*buffer);
+    consumeError(buffer.takeError());
+    return nullptr;
+  }
+
+  /// The files of every engine beside engine.json.
+  static constexpr StringRef namedFiles[] = {
+      "contracts.json",    "engine.mlir",      "explain.json",
+      "graph_recipe.json", "layout_plan.json", "memory_plan.json",
+      "validation.json"};
 
   /// Whether an engine has such a file.
   bool hasPurpose(StringRef path) const {
-    static constexpr StringRef names[] = {
-        "contracts.json",    "engine.mlir",      "explain.json",
-        "graph_recipe.json", "layout_plan.json", "memory_plan.json",
-        "validation.json"};
-    return is_contained(names, path) || path.starts_with("source/") ||
+    return is_contained(namedFiles, path) || path.starts_with("source/") ||
            any_of(engine.codeObjects, [&](const EngineCodeObject &object) {
              return object.path == path;
            });
   }
 
   void checkListedFiles() {
+    for (StringRef name : namedFiles)
+      if (none_of(engine.files,
+                  [&](const EngineFile &file) { return file.path == name; }))
+        report(name, "expected it among the files of engine.json, found none");
     for (const EngineFile &file : engine.files) {
       if (!isBundlePath(file.path))
         continue; // reported already; do not look outside the bundle
@@ -113,10 +142,10 @@ private:
         report(file.path,
                "expected a file that an engine is made of or a code object "
                "that engine.json describes, found neither");
-      ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = open(file.path);
+      Expected<std::unique_ptr<MemoryBuffer>> buffer = open(file.path);
       if (!buffer) {
         report(file.path, "expected a readable file, found: " +
-                              buffer.getError().message());
+                              llvm::toString(buffer.takeError()));
         continue;
       }
       StringRef contents = (*buffer)->getBuffer();
@@ -130,19 +159,27 @@ private:
   }
 
   void checkUnlistedFiles() {
-    std::set<std::string> listed = {engineFileName.str()}, unlisted;
+    std::set<std::string> listed = {engineFileName.str()}, unlisted, folders;
     for (const EngineFile &file : engine.files)
-      listed.insert(file.path);
+      for (StringRef at = file.path; !at.empty();
+           at = sys::path::parent_path(at))
+        (at == file.path ? listed : folders).insert(at.str());
     std::error_code error;
     for (fs::recursive_directory_iterator
              it(directory, error, /*follow_symlinks=*/false),
          end;
          it != end && !error; it.increment(error)) {
       StringRef path = it->path();
-      if (it->type() == fs::file_type::directory_file)
-        continue;
       path.consume_front(directory);
       path = path.ltrim('/');
+      if (it->type() == fs::file_type::directory_file) {
+        if (!folders.count(path.str()) &&
+            fs::directory_iterator(it->path(), error) ==
+                fs::directory_iterator())
+          report(path, "expected only folders with files that engine.json "
+                       "lists, found an empty one");
+        continue;
+      }
       if (!listed.count(path.str()))
         unlisted.insert(path.str());
     }
@@ -153,14 +190,15 @@ private:
                    "besides");
   }
 
-  void checkCodeObject(const EngineCodeObject &object,
-                       const std::string &where) {
+  void checkCodeObject(size_t index) {
+    const EngineCodeObject &object = engine.codeObjects[index];
+    const std::string where = ("/code_objects/" + Twine(index)).str();
     if (!isBundlePath(object.path))
       return;
-    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = open(object.path);
+    std::unique_ptr<MemoryBuffer> buffer = openReported(object.path);
     if (!buffer)
       return; // reported with the files, or as a path that is not listed
-    StringRef bytes = (*buffer)->getBuffer();
+    StringRef bytes = buffer->getBuffer();
     Expected<CodeObject> code = readCodeObject(
         std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end()));
     if (!code) {
@@ -199,7 +237,7 @@ private:
       }
       compareKernel(kernel, *found, at, compare);
       checkPromises(*found, where + at);
-      identities[kernel.symbol] = computationalIdentity(*code, *found);
+      identities[{index, kernel.symbol}] = computationalIdentity(*code, *found);
     }
   }
 
@@ -283,7 +321,7 @@ private:
         return step.kind == EngineStep::Kind::Launch;
       });
     });
-    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = open(contractsFile);
+    std::unique_ptr<MemoryBuffer> buffer = openReported(contractsFile);
     if (!buffer) {
       if (launches)
         report(contractsFile, "expected the contracts of the launches, found "
@@ -291,7 +329,7 @@ private:
       return;
     }
     std::map<std::string, Contract> contracts;
-    if (!readContracts((*buffer)->getBuffer(), contracts))
+    if (!readContracts(buffer->getBuffer(), contracts))
       return;
     for (const auto &[id, contract] : contracts)
       if (!contract.graphCapture)
@@ -474,10 +512,10 @@ private:
     if (none_of(engine.files,
                 [&](const EngineFile &file) { return file.path == name; }))
       return std::nullopt;
-    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = open(name);
+    std::unique_ptr<MemoryBuffer> buffer = openReported(name);
     if (!buffer)
       return std::nullopt;
-    return (*buffer)->getBuffer().str();
+    return buffer->getBuffer().str();
   }
 
   /// Reports that follow from the description say what it says.
@@ -486,110 +524,25 @@ private:
       std::optional<std::string> found = readListed(name);
       if (!found || *found == expected)
         continue;
-      StringRef left = expected, right = *found, leftLine, rightLine;
-      unsigned line = 0;
-      do {
-        std::tie(leftLine, left) = left.split('\n');
-        std::tie(rightLine, right) = right.split('\n');
-        ++line;
-      } while (leftLine == rightLine && !(left.empty() && right.empty()));
-      report(name, "line " + Twine(line) + ": expected '" + leftLine.trim() +
-                       "' as engine.json gives, found '" + rightLine.trim() +
-                       "'");
+      report(name, describeDifference(expected, *found));
     }
-  }
-
-  /// What was checked when the engine was made: the kernels that are in it.
-  void checkValidation() {
-    static constexpr StringRef name = "validation.json";
-    std::optional<std::string> text = readListed(name);
-    if (!text)
-      return;
-    Expected<json::Value> document = json::parse(*text, name);
-    if (!document) {
-      report(name, llvm::toString(document.takeError()));
-      return;
-    }
-    json::Diagnostics diagnostics(name);
-    json::ObjectReader object(json::Reader(*document, "", diagnostics));
-    if (std::optional<json::Reader> member = object.required("format"))
-      (void)member->choice({"netra.validation/1"});
-    // Making an engine runs nothing.
-    for (const char *key : {"simulated", "device"})
-      if (std::optional<json::Reader> member = object.required(key))
-        (void)member->choice({"not_run"});
-    // Kernels of several contracts may be one symbol of one machine code.
-    std::map<std::string, std::vector<const json::Value *>> entries;
-    if (std::optional<json::Reader> member = object.required("kernels"))
-      if (auto elements = member->array())
-        for (const json::Reader &element : *elements)
-          if (auto symbol = json::ObjectReader(element).required("symbol"))
-            entries[symbol->string().value_or("")].push_back(&element.get());
-    for (const std::string &line : diagnostics.getLines())
-      report(name, StringRef(line).split(": ").second);
-    if (!diagnostics.empty())
-      return;
-    std::set<std::string> symbols;
-    for (size_t o = 0; o != engine.codeObjects.size(); ++o)
-      for (const EngineKernel &kernel : engine.codeObjects[o].kernels) {
-        symbols.insert(kernel.symbol);
-        std::optional<std::vector<std::string>> least;
-        for (const json::Value *entry : entries[kernel.symbol]) {
-          std::vector<std::string> differences =
-              checkValidated(*entry, o, kernel.symbol);
-          if (!least || differences.size() < least->size())
-            least = std::move(differences);
-        }
-        if (!least)
-          report(name, "expected an entry of kernel " + kernel.symbol +
-                           ", found none");
-        else
-          for (const std::string &difference : *least)
-            report(name, difference);
-      }
-    for (const auto &[symbol, found] : entries)
-      if (!symbols.count(symbol))
-        report(name, "expected kernels of the engine, found " + symbol);
-  }
-
-  /// What one entry of validation.json, an object, says otherwise.
-  std::vector<std::string> checkValidated(const json::Value &entry,
-                                          size_t object,
-                                          const std::string &symbol) {
-    std::vector<std::string> differences;
-    auto expect = [&](const char *key, const std::string &expected) {
-      auto found = entry.find(key);
-      std::string text = found != entry.end() && found->is_string()
-                             ? found->get<std::string>()
-                             : "none";
-      if (text != expected)
-        differences.push_back(symbol + ": " + key + ": expected " + expected +
-                              ", found " + text);
+    auto tell = [&](const Twine &where, const Twine &message) {
+      report(where, message);
     };
-    expect("text_sha256", engine.codeObjects[object].textSha256);
-    if (auto identity = identities.find(symbol); identity != identities.end())
-      expect("identity_sha256", identity->second);
-    if (entry.contains("golden_sha256"))
-      expect("golden_sha256", engine.codeObjects[object].sha256);
-    expect("metadata_matches_contract", "passed");
-    std::set<std::pair<std::string, std::string>> launches;
-    for (const EnginePlan &plan : engine.plans)
-      for (const EngineStep &step : plan.steps)
-        if (step.kind == EngineStep::Kind::Launch &&
-            step.codeObject == object &&
-            engine.codeObjects[object].kernels[step.kernel].symbol == symbol)
-          launches.insert({step.tactic, step.contract});
-    for (const auto &[tactic, contract] : launches) {
-      expect("tactic", tactic);
-      expect("contract", contract);
-    }
-    return differences;
+    Explanation explanation;
+    if (std::optional<std::string> text = readListed("explain.json"))
+      explanation = checkExplanation(*text, engine, tell);
+    if (std::optional<std::string> text = readListed("validation.json"))
+      checkSources(
+          directory, engine,
+          checkValidation(*text, engine, explanation, identities, tell), tell);
   }
 
   StringRef directory;
   Engine engine;
-  std::map<std::string, std::string> identities; // of code, by symbol
-  std::set<std::string> notCapturable;           // ids of contracts
+  /// Of the machine code, by code object and symbol.
+  std::map<std::pair<size_t, std::string>, std::string> identities;
+  std::set<std::string> notCapturable; // ids of contracts
   std::vector<BundleFinding> findings;
 };
 } // namespace

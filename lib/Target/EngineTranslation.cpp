@@ -159,6 +159,29 @@ static LogicalResult buildKernels(std::vector<TranslatedKernel> &kernels,
   return status;
 }
 
+/// Sources and reports go by symbol, so one symbol is one machine code.
+static LogicalResult checkSymbols(std::vector<TranslatedKernel> &kernels) {
+  llvm::StringMap<const TranslatedKernel *> bySymbol;
+  for (TranslatedKernel &kernel : kernels) {
+    const Instance &instance = kernel.instance;
+    auto [known, isNew] = bySymbol.try_emplace(instance.symbol, &kernel);
+    if (isNew || known->second->assembled->object.textSha256 ==
+                     kernel.assembled->object.textSha256)
+      continue;
+    const Instance &other = known->second->instance;
+    InFlightDiagnostic diag = kernel.op.emitError();
+    diag << "expected one machine code for symbol " << instance.symbol
+         << " of tactic " << instance.tactic->name << ", found two, for";
+    for (const auto &[name, value] : instance.constants)
+      if (auto found = other.constants.find(name);
+          found != other.constants.end() && found->second != value)
+        diag << " " << name << "=" << found->second << " and " << value << ",";
+    return diag << " which \"symbol\" of " << instance.tactic->manifestPath
+                << " must tell apart";
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // The description of an engine
 //===----------------------------------------------------------------------===//
@@ -572,7 +595,8 @@ netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
   if (failed(kernels))
     return failure();
   FailureOr<KernelBuilder> builder = createBuilder(*engine, options);
-  if (failed(builder) || failed(buildKernels(*kernels, *builder, options)))
+  if (failed(builder) || failed(buildKernels(*kernels, *builder, options)) ||
+      failed(checkSymbols(*kernels)))
     return failure();
 
   for (const TranslatedKernel &kernel : *kernels) {
@@ -597,7 +621,7 @@ netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
   if (failed(addCode(bundle, *kernels)))
     return failure();
   bundle.files["engine.mlir"] = printEngineModule(module);
-  addReports(bundle.files, bundle.engine, *kernels, *catalog);
+  addReports(bundle.files, bundle.engine, *kernels, *catalog, options);
 
   std::vector<BundleFinding> findings = verifyEngine(bundle.engine);
   for (const BundleFinding &finding : findings)

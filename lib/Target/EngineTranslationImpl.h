@@ -10,6 +10,7 @@
 #include "Netra/IR/NetraOps.h"
 #include "Netra/Target/EngineTranslation.h"
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -33,7 +34,10 @@ mlir::FailureOr<Contract> getContract(KernelOp kernel);
 /// layout_plan.json, graph_recipe.json and validation.json.
 void addReports(BundleFiles &files, const Engine &engine,
                 llvm::ArrayRef<TranslatedKernel> kernels,
-                const Catalog &catalog);
+                const Catalog &catalog, const TranslationOptions &options);
+
+/// contracts.json of an engine with these contracts, by id.
+std::string printContracts(const std::map<std::string, Contract> &contracts);
 
 /// The module as it stands in engine.mlir.
 std::string printEngineModule(mlir::ModuleOp module);

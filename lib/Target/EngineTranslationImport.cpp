@@ -6,18 +6,23 @@
 //
 // engine.mlir of a bundle is the module the bundle was written from. It is read
 // back only when every file has the hash that engine.json states, and when
-// describing the module again gives engine.json, so that neither can say
-// anything else than the other.
+// describing the module again gives engine.json and contracts.json, so that
+// none can say anything else than the others.
 //
 //===----------------------------------------------------------------------===//
 
 #include "EngineTranslationImpl.h"
 
+#include "Netra/Target/ModuleVerifier.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+
+#include <nlohmann/json.hpp>
 
 using namespace mlir;
 using namespace netra;
@@ -50,6 +55,112 @@ static std::string findDifference(StringRef expected, StringRef found) {
   return "one of them ends early";
 }
 
+static llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+readFile(StringRef directory, StringRef name) {
+  SmallString<256> path(directory);
+  llvm::sys::path::append(path, name);
+  return llvm::MemoryBuffer::getFile(path, /*IsText=*/false);
+}
+
+/// Whether kernels have the options that explain.json says; reports others.
+static bool
+checkOptions(EngineOp engine, StringRef directory,
+             llvm::function_ref<void(StringRef, const Twine &)> report) {
+  constexpr StringRef explanation = "explain.json";
+  auto file = readFile(directory, explanation);
+  if (!file) {
+    report(explanation, file.getError().message());
+    return false;
+  }
+  bool isSound = true;
+  StringRef text = (*file)->getBuffer();
+  nlohmann::json document =
+      nlohmann::json::parse(text.begin(), text.end(), nullptr,
+                            /*allow_exceptions=*/false);
+  for (auto object : engine.getBody().getOps<CodeObjectOp>())
+    for (auto kernel : object.getBody().getOps<KernelOp>()) {
+      TacticAttr tactic = kernel.getTactic();
+      nlohmann::json options = nlohmann::json::object();
+      for (NamedAttribute option : tactic.getOptions())
+        if (auto value = dyn_cast<IntegerAttr>(option.getValue()))
+          options[option.getName().str()] = value.getInt();
+      nlohmann::json::json_pointer place;
+      place /= "kernels";
+      place /= tactic.getContract().getValue().str();
+      place /= kernel.getSymName().str();
+      place /= "options";
+      nlohmann::json found;
+      if (document.is_object() && document.contains(place))
+        found = document.at(place);
+      if (found == options)
+        continue;
+      report(explanation, kernel.getSymName() + ": options: expected " +
+                              options.dump() + " as engine.mlir says, found " +
+                              found.dump());
+      isSound = false;
+    }
+  return isSound;
+}
+
+/// Reads engine.mlir of a sound bundle, holding it against the other files.
+/// `report` is told what is wrong and where.
+static OwningOpRef<ModuleOp>
+readModule(MLIRContext *context, StringRef directory,
+           llvm::function_ref<void(StringRef, const Twine &)> report) {
+  constexpr StringRef moduleFile = "engine.mlir";
+  llvm::Expected<Engine> engine = readBundle(directory);
+  if (!engine) {
+    report("engine.json", llvm::toString(engine.takeError()));
+    return nullptr;
+  }
+  auto buffer = readFile(directory, moduleFile);
+  if (!buffer) {
+    report(moduleFile, buffer.getError().message());
+    return nullptr;
+  }
+  StringRef text = (*buffer)->getBuffer();
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(context), moduleFile);
+  if (!module) {
+    report(moduleFile, "expected a module of the netra dialect");
+    return nullptr;
+  }
+  FailureOr<Engine> described = describeEngine(*module);
+  if (failed(described)) {
+    report(moduleFile, "expected a module that describes an engine");
+    return nullptr;
+  }
+  Engine expected = reduce(std::move(*described));
+  Engine found = reduce(std::move(*engine));
+  if (!(expected == found)) {
+    report(moduleFile, "expected what engine.json says: " +
+                           findDifference(writeEngineJson(expected),
+                                          writeEngineJson(found)));
+    return nullptr;
+  }
+  std::map<std::string, Contract> contracts;
+  for (auto object : findEngine(*module)->getBody().getOps<CodeObjectOp>())
+    for (auto kernel : object.getBody().getOps<KernelOp>())
+      if (FailureOr<Contract> contract = getContract(kernel);
+          succeeded(contract))
+        contracts.emplace(contract->id(), std::move(*contract));
+  auto stated = readFile(directory, "contracts.json");
+  if (!stated || (*stated)->getBuffer() != printContracts(contracts)) {
+    report("contracts.json",
+           "expected the contracts of the kernels of engine.mlir in their "
+           "canonical spelling, found other contracts or another spelling");
+    return nullptr;
+  }
+  if (!checkOptions(*findEngine(*module), directory, report))
+    return nullptr;
+  if (printEngineModule(*module) != text) {
+    report(moduleFile, "expected the spelling in which modules are printed, "
+                       "found another one");
+    return nullptr;
+  }
+  return module;
+}
+
 FailureOr<OwningOpRef<ModuleOp>>
 netra::translateFromBundle(MLIRContext *context, StringRef directory) {
   Location location = UnknownLoc::get(context);
@@ -63,28 +174,26 @@ netra::translateFromBundle(MLIRContext *context, StringRef directory) {
     (void)fail(finding.str());
   if (!findings->empty())
     return failure();
-  llvm::Expected<Engine> engine = readBundle(directory);
-  if (!engine)
-    return fail(llvm::toString(engine.takeError()));
-
-  SmallString<256> path(directory);
-  llvm::sys::path::append(path, "engine.mlir");
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return fail("engine.mlir: " + buffer.getError().message());
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
-      (*buffer)->getBuffer(), ParserConfig(context), path);
+  OwningOpRef<ModuleOp> module = readModule(
+      context, directory, [&](StringRef where, const Twine &message) {
+        (void)fail(where + ": " + message);
+      });
   if (!module)
-    return fail("engine.mlir: expected a module of the netra dialect");
-
-  FailureOr<Engine> described = describeEngine(*module);
-  if (failed(described))
     return failure();
-  Engine expected = reduce(std::move(*described));
-  Engine found = reduce(std::move(*engine));
-  if (!(expected == found))
-    return fail(
-        "engine.mlir and engine.json disagree: " +
-        findDifference(writeEngineJson(expected), writeEngineJson(found)));
   return module;
+}
+
+std::vector<BundleFinding> netra::verifyModule(StringRef directory) {
+  std::vector<BundleFinding> findings;
+  DialectRegistry registry;
+  registry.insert<func::FuncDialect, NetraDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    findings.push_back({"engine.mlir", diagnostic.str()});
+    return success();
+  });
+  readModule(&context, directory, [&](StringRef where, const Twine &message) {
+    findings.push_back({where.str(), message.str()});
+  });
+  return findings;
 }

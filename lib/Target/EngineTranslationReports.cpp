@@ -43,28 +43,40 @@ static json describeMiss(const Candidate &miss) {
   return {{"tactic", miss.tactic->name}, {"differs", fields}};
 }
 
-static std::string writeContracts(llvm::ArrayRef<TranslatedKernel> kernels) {
-  json contracts = json::object();
-  for (const TranslatedKernel &kernel : kernels)
-    contracts[kernel.instance.contract.id()] =
-        parseCanonical(kernel.instance.contract.toJson());
-  return printReport(
-      {{"format", "netra.contracts/1"}, {"contracts", contracts}});
+std::string
+netra::printContracts(const std::map<std::string, Contract> &contracts) {
+  json byId = json::object();
+  for (const auto &[id, contract] : contracts)
+    byId[id] = parseCanonical(contract.toJson());
+  return printReport({{"format", "netra.contracts/1"}, {"contracts", byId}});
 }
 
 //===----------------------------------------------------------------------===//
 // explain.json
 //===----------------------------------------------------------------------===//
 
-/// The selection of one kernel, made again. An engine does not record whether
-/// experiments or goldens were allowed; it tells by having chosen one.
-static json explainKernel(const TranslatedKernel &kernel,
-                          const Catalog &catalog) {
-  const Tactic &tactic = *kernel.instance.tactic;
+/// What selection could take: what it was allowed, and what it has taken, which
+/// an engine tells by itself.
+static SelectOptions findPermissions(llvm::ArrayRef<TranslatedKernel> kernels,
+                                     const Catalog &catalog,
+                                     const TranslationOptions &translation) {
   SelectOptions options;
   options.target = catalog.getTarget().str();
-  options.allowExperimental = tactic.maturity == Maturity::Experiment;
-  options.allowGolden = tactic.golden.has_value();
+  options.allowExperimental = translation.allowExperimental;
+  options.allowGolden = !translation.goldenRoot.empty();
+  for (const TranslatedKernel &kernel : kernels) {
+    const Tactic &tactic = *kernel.instance.tactic;
+    options.allowExperimental |= tactic.maturity == Maturity::Experiment;
+    options.allowGolden |= tactic.golden.has_value();
+  }
+  return options;
+}
+
+/// The selection of one kernel, made again.
+static json explainKernel(const TranslatedKernel &kernel,
+                          const Catalog &catalog,
+                          const SelectOptions &options) {
+  const Tactic &tactic = *kernel.instance.tactic;
   Selection selection =
       catalog.select(kernel.instance.contract.problem, options);
   json entry = {{"tactic", tactic.name},
@@ -97,31 +109,15 @@ static json explainKernel(const TranslatedKernel &kernel,
 
 static std::string writeExplanation(const Engine &engine,
                                     llvm::ArrayRef<TranslatedKernel> kernels,
-                                    const Catalog &catalog) {
+                                    const Catalog &catalog,
+                                    const SelectOptions &options) {
   json choices = json::object();
   for (const TranslatedKernel &kernel : kernels)
     choices[kernel.instance.contract.id()][kernel.instance.symbol] =
-        explainKernel(kernel, catalog);
-  json plans = json::array();
-  for (const EnginePlan &plan : engine.plans) {
-    json steps = json::array();
-    for (const EngineStep &step : plan.steps) {
-      json entry = {{"name", step.name}, {"operation", step.operation}};
-      if (step.kind == EngineStep::Kind::Fallback) {
-        entry["fallback"] = step.reason;
-      } else {
-        entry["kernel"] =
-            engine.codeObjects[step.codeObject].kernels[step.kernel].symbol;
-        entry["contract"] = step.contract;
-        entry["tactic"] = step.tactic;
-      }
-      steps.push_back(entry);
-    }
-    plans.push_back({{"name", plan.name}, {"steps", steps}});
-  }
+        explainKernel(kernel, catalog, options);
   return printReport({{"format", "netra.explanation/1"},
                       {"kernels", choices},
-                      {"plans", plans}});
+                      {"plans", describeSteps(engine)}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,6 +149,7 @@ static std::string writeValidation(llvm::ArrayRef<TranslatedKernel> kernels) {
       entry["golden_sha256"] = tactic.golden->sha256;
       entry["matches_golden_record"] = "passed";
     } else {
+      entry["source_sha256"] = sha256Hex(llvm::StringRef(kernel.assembled->source));
       entry["source_closure_sha256"] = kernel.assembled->closureSha256;
       entry["assembled"] = "passed";
     }
@@ -167,9 +164,14 @@ static std::string writeValidation(llvm::ArrayRef<TranslatedKernel> kernels) {
 
 void netra::addReports(BundleFiles &files, const Engine &engine,
                        llvm::ArrayRef<TranslatedKernel> kernels,
-                       const Catalog &catalog) {
-  files["contracts.json"] = writeContracts(kernels);
-  files["explain.json"] = writeExplanation(engine, kernels, catalog);
+                       const Catalog &catalog,
+                       const TranslationOptions &options) {
+  std::map<std::string, Contract> contracts;
+  for (const TranslatedKernel &kernel : kernels)
+    contracts.emplace(kernel.instance.contract.id(), kernel.instance.contract);
+  files["contracts.json"] = printContracts(contracts);
+  files["explain.json"] = writeExplanation(
+      engine, kernels, catalog, findPermissions(kernels, catalog, options));
   files["validation.json"] = writeValidation(kernels);
   std::set<std::string> notCapturable;
   for (const TranslatedKernel &kernel : kernels)

@@ -7,6 +7,8 @@
 #include "Arguments.h"
 #include "InputFile.h"
 
+#include "Netra/Target/Bundle.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
@@ -76,6 +78,10 @@ int netra::tool::explainMain(int argc, char **argv) {
   else if (directory.empty() || !arguments.rest().empty())
     return fail("explain: expected one engine directory", ExitUsage);
 
+  // What explain.json says is worth what the engine is.
+  if (llvm::Expected<netra::Engine> engine = netra::readBundle(directory);
+      !engine)
+    return fail(llvm::toString(engine.takeError()));
   std::string path = directory + "/explain.json";
   auto file = readInput(path);
   if (!file)
@@ -87,9 +93,13 @@ int netra::tool::explainMain(int argc, char **argv) {
   json document =
       json::parse((*file)->getBufferStart(), (*file)->getBufferEnd(), nullptr,
                   /*allow_exceptions=*/false);
-  if (text(member(document, "format")) != "netra.explanation/1")
-    return fail(path + ": expected format netra.explanation/1, found \"" +
-                text(member(document, "format")) + '"');
+  if (document.is_discarded())
+    return fail(path + ": expected JSON, found something else; netra-engine "
+                       "validate says more");
+  if (const json &format = member(document, "format");
+      text(format) != "netra.explanation/1")
+    return fail(path + ": expected format netra.explanation/1, found " +
+                (format.is_null() ? "none" : format.dump()));
   const json &kernels = member(document, "kernels");
   for (const json &plan : member(document, "plans")) {
     std::printf("plan %s\n", text(member(plan, "name")).c_str());

@@ -7,7 +7,7 @@
 #include "Arguments.h"
 #include "PackedWeights.h"
 
-#include "Netra/Target/Bundle.h"
+#include "Netra/Target/ModuleVerifier.h"
 
 #include <netra/engine.h>
 
@@ -36,8 +36,8 @@ int netra::tool::validateMain(int argc, char **argv) {
   Arguments arguments(
       "validate",
       "Checks an engine: every file against its size and hash, engine.json, "
-      "each "
-      "code object's metadata against the launches, contracts, memory; then "
+      "each code object against the launches, contracts, memory, reports, "
+      "sources (which are assembled again) and engine.mlir against it; then "
       "whether the runtime accepts and loads it.",
       "ENGINE");
   arguments.value("engine", "DIR", "the engine, instead of ENGINE");
@@ -58,6 +58,13 @@ int netra::tool::validateMain(int argc, char **argv) {
   for (const BundleFinding &finding : *findings)
     std::printf("%s\n", finding.str().c_str());
   size_t faults = findings->size();
+  // What these find in an engine with other faults would follow from them.
+  for (auto check : {verifyModule, reassembleBundle})
+    if (faults == 0)
+      for (const BundleFinding &finding : check(directory)) {
+        std::printf("%s\n", finding.str().c_str());
+        ++faults;
+      }
   std::string weights = arguments.get("weights");
   if (faults == 0 && arguments.has("weights"))
     for (const std::string &line : checkWeights(directory, weights)) {

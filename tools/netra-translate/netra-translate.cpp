@@ -411,6 +411,18 @@ static int writeSources(const std::vector<KernelSource> &sources,
   bool existed = llvm::sys::fs::exists(output);
   if (existed && !llvm::sys::fs::is_directory(output))
     return fail(output + ": expected a folder, found a file");
+  // An engine with more files than it lists is none.
+  SmallString<256> above(output);
+  llvm::sys::fs::make_absolute(above);
+  llvm::sys::path::remove_dots(above, /*remove_dot_dot=*/true);
+  for (StringRef folder = above; !folder.empty();
+       folder = llvm::sys::path::parent_path(folder)) {
+    SmallString<256> engine(folder);
+    llvm::sys::path::append(engine, "engine.json");
+    if (llvm::sys::fs::exists(engine))
+      return fail(output + ": expected a folder outside of engines, found " +
+                  engine + "; choose another folder for the sources");
+  }
   if (std::error_code code = llvm::sys::fs::create_directories(output))
     return fail(output + ": " + code.message());
   for (const KernelSource &source : sources) {
@@ -497,6 +509,7 @@ static int translate(Action action, const std::string &input,
   TranslationOptions options;
   options.libraryRoot = Catalog::findLibraryRoot(settings.libraryRoot);
   options.goldenRoot = settings.goldenRoot;
+  options.allowExperimental = settings.allowExperimental;
   options.threads = settings.jobs;
   options.progress = [&](size_t done, size_t total, StringRef symbol) {
     progress.advance(done, total, symbol);

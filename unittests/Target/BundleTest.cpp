@@ -137,7 +137,10 @@ TEST(Bundle, WritesACompleteFolder) {
   ::umask(before);
   EXPECT_THAT(listFolder(folder.path), ElementsAre("out"));
   EXPECT_THAT(listFolder(place),
-              ElementsAre("code", "contracts.json", "engine.json", "source"));
+              ElementsAre("code", "contracts.json", "engine.json",
+                          "engine.mlir", "explain.json", "graph_recipe.json",
+                          "layout_plan.json", "memory_plan.json", "source",
+                          "validation.json"));
   EXPECT_TRUE(llvm::cantFail(readBundle(place)) == finalized());
   EXPECT_EQ(folder.read("out/engine.json"), writeEngineJson(finalized()));
   for (const auto &entry : fs::recursive_directory_iterator(place)) {

@@ -14,7 +14,6 @@
 #ifndef NETRA_UNITTESTS_TARGET_SEEDEDDEFECTS_H
 #define NETRA_UNITTESTS_TARGET_SEEDEDDEFECTS_H
 
-#include "Netra/Target/Equivalence.h"
 #include "TestLibrary.h"
 
 #include "gmock/gmock.h"
@@ -25,32 +24,6 @@
 namespace netra::test {
 
 using Json = nlohmann::json;
-
-/// The engine of TestLibrary.h with its reports.
-inline TestEngine makeComplete() {
-  TestEngine test = makeEngine();
-  Engine &engine = test.engine;
-  for (auto &[name, text] : deriveReports(engine, {}))
-    test.files[name] = text;
-  const std::string &code = test.files.at(engine.codeObjects[0].path);
-  CodeObject object = llvm::cantFail(
-      readCodeObject(std::vector<uint8_t>(code.begin(), code.end())));
-  const EngineStep &step = engine.plans[0].steps[0];
-  Json validation = {{"format", "netra.validation/1"},
-                     {"engine_is_consistent", "passed"},
-                     {"simulated", "not_run"},
-                     {"device", "not_run"},
-                     {"kernels", Json::array()}};
-  validation["kernels"].push_back(
-      {{"symbol", object.kernels[0].symbol},
-       {"tactic", step.tactic},
-       {"contract", step.contract},
-       {"metadata_matches_contract", "passed"},
-       {"text_sha256", object.textSha256},
-       {"identity_sha256", computationalIdentity(object, object.kernels[0])}});
-  test.files["validation.json"] = validation.dump();
-  return test;
-}
 
 /// An engine on disk.
 struct Disk {
@@ -95,7 +68,7 @@ inline void seal(Engine &engine) {
 inline std::vector<std::string> findAfter(const Damage *damage) {
   TemporaryFolder folder;
   Disk disk{folder};
-  TestEngine test = makeComplete();
+  TestEngine test = makeEngine();
   auto apply = [&](auto &to) {
     using Function = std::function<void(std::decay_t<decltype(to)> &)>;
     if (damage)

@@ -34,7 +34,14 @@ std::vector<Defect> filesOnDisk() {
          fs::remove(d.at("engine.json"));
          fs::create_directory(d.at("engine.json"));
        },
-       "engine.json: expected a readable file"},
+       "engine.json: expected a readable file, found: a folder"},
+      {"ReportIsAPipe",
+       [](Disk &d) {
+         fs::remove(d.at("explain.json"));
+         ASSERT_EQ(mkfifo(d.at("explain.json").c_str(), 0600), 0);
+       },
+       "explain.json: expected a readable file, found: a device, pipe or "
+       "socket"},
       {"EngineWithAnotherEnd",
        [](Disk &d) { d.write("engine.json", d.read("engine.json") + "\n"); },
        "canonical spelling"},
@@ -67,6 +74,9 @@ std::vector<Defect> filesOnDisk() {
        ".hsaco: expected a readable file"},
       {"FileBesides", [](Disk &d) { d.write("code/more.hsaco", "x"); },
        "code/more.hsaco: expected only files that engine.json lists"},
+      {"FolderBesides",
+       [](Disk &d) { fs::create_directory(d.at("code/more")); },
+       "code/more: expected only folders with files that engine.json lists"},
       {"LinkBesides",
        [](Disk &d) { fs::create_symlink("engine.json", d.at("link")); },
        "link: expected only files that engine.json lists"},
@@ -77,7 +87,7 @@ std::vector<Defect> filesOnDisk() {
          fs::create_symlink(d.folder.path / "outside.json",
                             d.at("contracts.json"));
        },
-       "contracts.json: expected a readable file"},
+       "contracts.json: expected a readable file, found: a link"},
   };
 }
 
@@ -169,6 +179,36 @@ std::vector<Defect> targetAndFiles() {
       {"FileWithoutPurpose",
        [](TestEngine &t) { t.files["notes.txt"] = "mine"; },
        "notes.txt: expected a file that an engine is made of"},
+      {"ModuleMissing", [](TestEngine &t) { t.files.erase("engine.mlir"); },
+       "engine.mlir: expected it among the files of engine.json, found none"},
+      {"ReportMissing",
+       [](TestEngine &t) { t.files.erase("memory_plan.json"); },
+       "memory_plan.json: expected it among the files of engine.json"},
+      {"SourceMissing",
+       [](TestEngine &t) { t.files.erase("source/netra_copy_n64.s"); },
+       "source/netra_copy_n64.s: expected the source of kernel "
+       "netra_copy_n64"},
+      {"IncludeMissing",
+       [](TestEngine &t) { t.files.erase("source/include/frame.inc"); },
+       "source/netra_copy_n64.s: include \"include/frame.inc\": expected a "
+       "file"},
+      {"IncludeEmpty",
+       [](TestEngine &t) { t.files.at("source/include/frame.inc").clear(); },
+       "netra_copy_n64: source_closure_sha256: expected"},
+      {"TemplateAltered",
+       [](TestEngine &t) { t.files.at("source/test/copy.s") += "// more\n"; },
+       "netra_copy_n64: source_closure_sha256: expected"},
+      {"SourceEmpty",
+       [](TestEngine &t) { t.files.at("source/netra_copy_n64.s").clear(); },
+       "netra_copy_n64: source_closure_sha256: expected"},
+      {"SourceAltered",
+       [](TestEngine &t) {
+         t.files.at("source/netra_copy_n64.s") += "// more\n";
+       },
+       "netra_copy_n64: source_sha256: expected"},
+      {"SourceBesides",
+       [](TestEngine &t) { t.files["source/more.s"] = "s_endpgm\n"; },
+       "source/more.s: expected sources that a kernel is made of"},
       {"CodeWithoutDescription",
        [](TestEngine &t) {
          t.files["code/more.hsaco"] = t.files.at(t.engine.codeObjects[0].path);

@@ -440,7 +440,8 @@ std::vector<Defect> reports() {
                     r["kernels"].push_back(r["kernels"][0]);
                     r["kernels"][1]["symbol"] = "other";
                   }),
-       "validation.json: expected kernels of the engine, found other"},
+       "validation.json: expected kernels of the engine with their contracts, "
+       "found other with nk_"},
       {"ValidationOfOtherCode",
        editReport("validation.json",
                   [](Json &r) {
@@ -450,7 +451,104 @@ std::vector<Defect> reports() {
       {"ValidationOfAnotherContract",
        editReport("validation.json",
                   [](Json &r) { r["kernels"][0]["contract"] = "nk_0"; }),
-       "validation.json: netra_copy_n64: contract: expected nk_"},
+       "with their contracts, found netra_copy_n64 with nk_0"},
+      {"ExplanationNoJson",
+       [](TestEngine &t) { t.files["explain.json"] = "garbage"; },
+       "explain.json: expected JSON"},
+      {"ExplanationEmpty",
+       [](TestEngine &t) { t.files["explain.json"] = "{}\n"; },
+       "explain.json: line 1: expected '{' as engine.json gives, found '{}'"},
+      {"ExplanationOfAnotherStep",
+       editReport("explain.json",
+                  [](Json &r) { r["plans"][0]["steps"][0]["name"] = "zzz"; }),
+       "expected '\"name\": \"first\",' as engine.json gives, found "
+       "'\"name\": \"zzz\",'"},
+      {"ExplanationOfAnotherTactic",
+       editReport("explain.json",
+                  [](Json &r) {
+                    for (Json &kernels : r["kernels"])
+                      kernels["netra_copy_n64"]["tactic"] = "gfx950.paste";
+                  }),
+       "as engine.json gives, found '\"tactic\": \"gfx950.paste\"'"},
+      {"ExplanationWithoutKernels",
+       editReport("explain.json",
+                  [](Json &r) { r["kernels"] = Json::object(); }),
+       "explain.json: netra_copy_n64: reason: expected a text, found none"},
+      {"ExplanationOfMoreKernels",
+       editReport("explain.json",
+                  [](Json &r) { r["kernels"]["nk_0"]["x"] = Json::object(); }),
+       "explain.json: line "},
+      {"ExplanationOfAKernelWithMore",
+       editReport("explain.json",
+                  [](Json &r) {
+                    for (Json &kernels : r["kernels"])
+                      kernels["netra_copy_n64"]["why"] = "so";
+                  }),
+       "explain.json: netra_copy_n64: expected what selection says of a "
+       "kernel, found the key \"why\""},
+      {"ExplanationWithoutMisses",
+       editReport("explain.json",
+                  [](Json &r) {
+                    for (Json &kernels : r["kernels"])
+                      kernels["netra_copy_n64"].erase("nearest_misses");
+                  }),
+       "netra_copy_n64: nearest_misses: expected a list, found none"},
+      {"ExplanationWithMore",
+       editReport("explain.json", [](Json &r) { r["more"] = 1; }),
+       "explain.json: line "},
+      {"ValidationOfAnotherMaturity",
+       editReport("validation.json",
+                  [](Json &r) { r["kernels"][0]["maturity"] = "accepted"; }),
+       "netra_copy_n64: maturity: expected verified, found accepted"},
+      {"ValidationOfNoEvidence",
+       editReport("validation.json",
+                  [](Json &r) { r["kernels"][0]["evidence"] = "much"; }),
+       "netra_copy_n64: evidence: expected a list"},
+      {"ValidationOfUnknownEvidence",
+       editReport(
+           "validation.json",
+           [](Json &r) { r["kernels"][0]["evidence"][0]["kind"] = "hearsay"; }),
+       "netra_copy_n64: evidence: expected a list"},
+      {"ValidationNotAssembled",
+       editReport("validation.json",
+                  [](Json &r) { r["kernels"][0]["assembled"] = "failed"; }),
+       "netra_copy_n64: assembled: expected passed, found failed"},
+      {"ValidationOfOtherSources",
+       editReport("validation.json",
+                  [](Json &r) {
+                    r["kernels"][0]["source_closure_sha256"] =
+                        std::string(64, '0');
+                  }),
+       "netra_copy_n64: source_closure_sha256: expected"},
+      {"ValidationOfAnotherSource",
+       editReport("validation.json",
+                  [](Json &r) {
+                    r["kernels"][0]["source_sha256"] = std::string(64, '0');
+                  }),
+       "netra_copy_n64: source_sha256: expected"},
+      {"ValidationOfAGolden",
+       editReport("validation.json",
+                  [](Json &r) {
+                    r["kernels"][0]["golden_sha256"] = std::string(64, '0');
+                  }),
+       "netra_copy_n64: golden_sha256: expected only what is checked of a "
+       "template"},
+      {"ValidationInconsistent",
+       editReport("validation.json",
+                  [](Json &r) { r["engine_is_consistent"] = "failed"; }),
+       "validation.json: /engine_is_consistent: expected"},
+      {"ValidationTwice",
+       editReport("validation.json",
+                  [](Json &r) { r["kernels"].push_back(r["kernels"][0]); }),
+       "validation.json: expected one entry for each kernel, found two of "
+       "netra_copy_n64 with nk_"},
+      {"ValidationWithMore",
+       editReport("validation.json", [](Json &r) { r["more"] = 1; }),
+       "validation.json: /more: expected only the keys"},
+      {"ValidationWithoutAName",
+       editReport("validation.json",
+                  [](Json &r) { r["kernels"][0]["symbol"] = 5; }),
+       "validation.json: /kernels/0/symbol: expected a string"},
       {"ValidationFailed",
        editReport("validation.json",
                   [](Json &r) {

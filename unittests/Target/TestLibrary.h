@@ -10,6 +10,7 @@
 #include "Netra/Catalog/Catalog.h"
 #include "Netra/Target/Assembler.h"
 #include "Netra/Target/Bundle.h"
+#include "Netra/Target/Equivalence.h"
 
 #include "gtest/gtest.h"
 #include <nlohmann/json.hpp>
@@ -156,8 +157,8 @@ inline std::string message(llvm::Error error) {
   return llvm::toString(std::move(error));
 }
 
-/// A clean engine of two launches and a fallback: input → arena → output, a
-/// weight on the side.
+/// A clean and complete engine of launches and a fallback: input → arena →
+/// output, a weight on the side.
 struct TestEngine {
   Engine engine;
   BundleFiles files;
@@ -258,6 +259,54 @@ inline TestEngine makeEngine() {
             {{contract.id(), nlohmann::json::parse(contract.toJson())}}}})
           .dump(2) +
       "\n";
+  for (const SourceFile &file : kernel.closure)
+    result.files["source/" + file.path] = file.text;
+  for (auto &[name, text] : deriveReports(engine, {}))
+    result.files[name] = text;
+  // What the description cannot tell; nobody here reads modules.
+  result.files["engine.mlir"] = "module {}\n";
+  using Json = nlohmann::json;
+  Json steps = Json::array();
+  for (const EngineStep &step : engine.plans[0].steps)
+    if (step.kind == EngineStep::Kind::Launch)
+      steps.push_back({{"name", step.name},
+                       {"operation", step.operation},
+                       {"kernel", metadata.symbol},
+                       {"contract", step.contract},
+                       {"tactic", step.tactic}});
+    else
+      steps.push_back({{"name", step.name},
+                       {"operation", step.operation},
+                       {"fallback", step.reason}});
+  Json chosen = {
+      {"tactic", "gfx950.copy"},        {"summary", "copies"},
+      {"maturity", "verified"},         {"code", "template"},
+      {"contract", contract.id()},      {"symbol", metadata.symbol},
+      {"reason", "the only one"},       {"also_matches", Json::array()},
+      {"nearest_misses", Json::array()}};
+  Json explanation = {{"format", "netra.explanation/1"}};
+  explanation["plans"].push_back({{"name", "decode"}, {"steps", steps}});
+  explanation["kernels"][contract.id()][metadata.symbol] = chosen;
+  result.files["explain.json"] = explanation.dump(2) + "\n";
+  Json validated = {
+      {"symbol", metadata.symbol},
+      {"tactic", "gfx950.copy"},
+      {"contract", contract.id()},
+      {"maturity", "verified"},
+      {"evidence",
+       Json::array({Json{{"kind", "simulated"}, {"what", "unit tests"}}})},
+      {"metadata_matches_contract", "passed"},
+      {"assembled", "passed"},
+      {"source_sha256", sha256Hex(llvm::StringRef(kernel.source))},
+      {"source_closure_sha256", kernel.closureSha256},
+      {"text_sha256", kernel.object.textSha256},
+      {"identity_sha256", computationalIdentity(kernel.object, metadata)}};
+  Json validation = {{"format", "netra.validation/1"},
+                     {"engine_is_consistent", "passed"},
+                     {"simulated", "not_run"},
+                     {"device", "not_run"},
+                     {"kernels", Json::array({validated})}};
+  result.files["validation.json"] = validation.dump(2) + "\n";
   return result;
 }
 

@@ -41,6 +41,9 @@ struct AssembledKernel {
   CodeObject object;
 };
 
+/// The source-integrity hash of files: over their paths and contents.
+std::string hashClosure(llvm::ArrayRef<SourceFile> closure);
+
 /// Assembles the templates below `libraryRoot`/kernels/`target`. Const members
 /// may be called from several threads; linking is serialised inside.
 class Assembler {
@@ -51,6 +54,10 @@ public:
   static llvm::Expected<Assembler>
   create(llvm::StringRef libraryRoot, llvm::StringRef target,
          std::shared_ptr<AssemblyCache> cache = nullptr);
+
+  /// Takes includes from `folder` itself, such as the sources of a bundle.
+  static llvm::Expected<Assembler> forFolder(llvm::StringRef folder,
+                                             llvm::StringRef target);
 
   /// The source of one instance: constants, `.include` of the template, the
   /// macro call and the metadata block. Deterministic.

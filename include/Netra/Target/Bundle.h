@@ -254,11 +254,16 @@ struct BundleFinding {
 std::vector<BundleFinding> verifyEngine(const Engine &engine);
 
 /// Everything that is wrong with a bundle on disk: each file against its size
-/// and hash, unlisted files, each code object's metadata against engine.json,
+/// and hash, files that are missing or too many, each code object's metadata
+/// against engine.json, reports and sources against engine.json and each other,
 /// and all of `verifyEngine`. Fails only when the directory cannot be read at
 /// all; a bad engine.json is a finding.
 llvm::Expected<std::vector<BundleFinding>>
 verifyBundle(llvm::StringRef directory);
+
+/// Assembles the sources of a bundle in which `verifyBundle` finds nothing, and
+/// reports each that does not give the machine code of its kernel.
+std::vector<BundleFinding> reassembleBundle(llvm::StringRef directory);
 
 } // namespace netra
 

@@ -34,6 +34,8 @@ struct TranslationOptions {
   std::string libraryRoot;
   /// Folder of golden code objects; empty: there are none.
   std::string goldenRoot;
+  /// Whether selection could take experiments; reports explain it.
+  bool allowExperimental = false;
   /// Where assembled code is kept between runs, if anywhere.
   std::shared_ptr<AssemblyCache> cache;
   /// Kernels assembled at the same time; 0: one on each core.

@@ -1,0 +1,59 @@
+//===- BundleContents.h - Files of a bundle against each other --*- C++ -*-===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NETRA_LIB_TARGET_BUNDLECONTENTS_H
+#define NETRA_LIB_TARGET_BUNDLECONTENTS_H
+
+#include "Netra/Target/Bundle.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <utility>
+
+namespace netra {
+
+using ReportFinding = llvm::function_ref<void(const llvm::Twine &where,
+                                              const llvm::Twine &message)>;
+
+/// A kernel as reports name it: by contract and symbol.
+using KernelKey = std::pair<std::string, std::string>;
+
+/// What explain.json says of a kernel that other files say, too.
+struct ExplainedKernel {
+  std::string maturity;
+  bool isGolden = false;
+};
+using Explanation = std::map<KernelKey, ExplainedKernel>;
+
+/// Holds explain.json against the steps and kernels of a sound engine.
+Explanation checkExplanation(llvm::StringRef text, const Engine &engine,
+                             ReportFinding report);
+
+/// What validation.json states of the sources of a kernel: the SHA-256 of the
+/// generated one and of all that it includes.
+struct StatedSources {
+  std::string source, closure;
+};
+
+/// Holds validation.json against the kernels of a sound engine. `identities`
+/// are those of the code, by code object and symbol. Gives what is stated of
+/// sources, by symbol; kernels of several contracts may be one symbol.
+std::map<std::string, std::vector<StatedSources>> checkValidation(
+    llvm::StringRef text, const Engine &engine, const Explanation &explanation,
+    const std::map<std::pair<size_t, std::string>, std::string> &identities,
+    ReportFinding report);
+
+/// Holds the files below source/ against what is stated of them, by symbol:
+/// each file is part of a kernel.
+void checkSources(
+    llvm::StringRef directory, const Engine &engine,
+    const std::map<std::string, std::vector<StatedSources>> &stated,
+    ReportFinding report);
+
+} // namespace netra
+
+#endif // NETRA_LIB_TARGET_BUNDLECONTENTS_H
