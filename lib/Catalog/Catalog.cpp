@@ -170,6 +170,12 @@ static void loadOptionalFolder(StringRef root, StringRef target, StringRef kind,
     loadFolder(root, target, kind, namePrefix, read, values, faults);
 }
 
+/// The faults of manifests, whose paths are relative to the library.
+static Error failOf(StringRef libraryRoot, ArrayRef<std::string> faults) {
+  return createStringError(join(faults, "\n") + "\nin the library " +
+                           libraryRoot);
+}
+
 Expected<Catalog> Catalog::load(StringRef libraryRoot, StringRef target) {
   if (!findTarget(target)) {
     std::vector<StringRef> known;
@@ -209,7 +215,7 @@ Expected<Catalog> Catalog::load(StringRef libraryRoot, StringRef target) {
           target.str() + ", found no \"" + tactic.templatePath + "\" there");
   }
   if (!faults.empty())
-    return createStringError(join(faults, "\n"));
+    return failOf(libraryRoot, faults);
   for (const Tactic &tactic : impl->tactics)
     impl->index[{tactic.family, tactic.operation}].push_back(&tactic);
   return Catalog(std::move(impl));
@@ -222,7 +228,7 @@ Expected<std::vector<Deployment>> loadDeployments(StringRef libraryRoot,
   loadOptionalFolder(libraryRoot, target, "deployments", "", readDeployment,
                      deployments, faults);
   if (!faults.empty())
-    return createStringError(join(faults, "\n"));
+    return failOf(libraryRoot, faults);
   return deployments;
 }
 

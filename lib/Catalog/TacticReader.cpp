@@ -715,6 +715,11 @@ private:
         if (!isPowerOf2_64(*alignment))
           member->fail("a power of two");
       }
+    if (tactic.workspaceBytes.text() != "0" &&
+        none_of(tactic.arguments, [](const ArgumentSpec &argument) {
+          return argument.role == "workspace";
+        }))
+      reader.fail("an argument with the role \"workspace\"", "none");
     object.finish();
   }
 

@@ -81,6 +81,39 @@ private:
 };
 } // namespace
 
+/// What in `attribute`, which lies at `pointer`, no contract is made of; empty
+/// when there is nothing.
+static std::string findForeign(Attribute attribute, const Twine &pointer) {
+  std::string where = pointer.str();
+  if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
+    for (NamedAttribute field : dictionary)
+      if (std::string fault = findForeign(field.getValue(),
+                                          where + "/" + field.getName().str());
+          !fault.empty())
+        return fault;
+    return "";
+  }
+  if (auto array = dyn_cast<ArrayAttr>(attribute)) {
+    for (auto [index, element] : llvm::enumerate(array))
+      if (std::string fault = findForeign(element, where + "/" + Twine(index));
+          !fault.empty())
+        return fault;
+    return "";
+  }
+  auto integer = dyn_cast<IntegerAttr>(attribute);
+  if (isa<BoolAttr, StringAttr>(attribute) ||
+      (integer && (integer.getType().isSignlessInteger(64) ||
+                   integer.getType().isUnsignedInteger(64))))
+    return "";
+  std::string found;
+  llvm::raw_string_ostream(found) << attribute;
+  return "contract: " + where +
+         (integer ? ": expected a 64-bit integer"
+                  : ": expected text, a 64-bit integer, true or false, or a "
+                    "list or dictionary of them") +
+         ", found " + found;
+}
+
 /// Null JSON, which no contract has, for an attribute that stands for nothing.
 static json::Value toJson(Attribute attribute) {
   return llvm::TypeSwitch<Attribute, json::Value>(attribute)
@@ -130,6 +163,8 @@ DictionaryAttr contractToAttr(MLIRContext *context, const Contract &contract) {
 }
 
 llvm::Expected<Contract> contractFromAttr(DictionaryAttr attribute) {
+  if (std::string fault = findForeign(attribute, ""); !fault.empty())
+    return llvm::createStringError(fault);
   return contractFromJson(toJson(attribute));
 }
 

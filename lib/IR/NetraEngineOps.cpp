@@ -8,6 +8,7 @@
 
 #include "AsmDirectives.h"
 #include "Fallback.h"
+#include "Netra/Catalog/ContractVerifier.h"
 #include "Netra/Catalog/TargetInfo.h"
 #include "Netra/IR/ContractConversion.h"
 #include "Netra/IR/EngineDecisions.h"
@@ -152,6 +153,8 @@ LogicalResult ContractOp::verify() {
   if (known->id != getSymName())
     return emitOpError("C2: the name must be the id of the contract, @")
            << known->id << ", found @" << getSymName();
+  if (llvm::Error error = verifyContract(known->contract))
+    return emitOpError("C1: ") << llvm::toString(std::move(error));
   return success();
 }
 

@@ -27,7 +27,7 @@ namespace netra {
 namespace {
 struct LaunchedKernel {
   size_t object = 0;
-  std::string tactic;
+  std::set<std::string> tactics; // one, in a sound engine
 };
 } // namespace
 
@@ -36,10 +36,13 @@ findLaunchedKernels(const Engine &engine) {
   std::map<KernelKey, LaunchedKernel> launched;
   for (const EnginePlan &plan : engine.plans)
     for (const EngineStep &step : plan.steps)
-      if (step.kind == EngineStep::Kind::Launch)
-        launched[{step.contract, engine.codeObjects[step.codeObject]
-                                     .kernels[step.kernel]
-                                     .symbol}] = {step.codeObject, step.tactic};
+      if (step.kind == EngineStep::Kind::Launch) {
+        const std::string &symbol =
+            engine.codeObjects[step.codeObject].kernels[step.kernel].symbol;
+        LaunchedKernel &kernel = launched[{step.contract, symbol}];
+        kernel.object = step.codeObject;
+        kernel.tactics.insert(step.tactic);
+      }
   return launched;
 }
 
@@ -119,7 +122,7 @@ Explanation checkExplanation(StringRef text, const Engine &engine,
       entry = document->at(place);
     entry["contract"] = contract;
     entry["symbol"] = symbol;
-    entry["tactic"] = kernel.tactic;
+    entry["tactic"] = *kernel.tactics.begin();
     explanation[key] = checkExplained(entry, symbol, report);
     kernels[contract][symbol] = std::move(entry);
   }
@@ -154,6 +157,14 @@ public:
     if (found != expected)
       report(file, symbol + ": " + key + ": expected " + expected + ", found " +
                        found);
+  }
+  void expectHash(const char *key) {
+    known.insert(key);
+    std::string found = getText(entry, key).value_or("none");
+    if (found.size() != 64 ||
+        found.find_first_not_of("0123456789abcdef") != std::string::npos)
+      report(file,
+             symbol + ": " + key + ": expected a SHA-256, found " + found);
   }
   /// A value that is held against files.
   std::string take(const char *key) {
@@ -251,12 +262,17 @@ std::map<std::string, std::vector<StatedSources>> checkValidation(
     ValidatedKernel validated(*entry, symbol, report);
     validated.expect("contract", contract);
     validated.expect("symbol", symbol);
-    validated.expect("tactic", kernel->second.tactic);
+    for (const std::string &tactic : kernel->second.tactics)
+      validated.expect("tactic", tactic);
     validated.expect("text_sha256", code.textSha256);
-    auto identity = identities.find({kernel->second.object, symbol});
-    validated.expect("identity_sha256", identity != identities.end()
-                                            ? identity->second
-                                            : "that of readable code");
+    // Without the bytes of locked code, its identity is not known.
+    if (auto identity = identities.find({kernel->second.object, symbol});
+        identity != identities.end())
+      validated.expect("identity_sha256", identity->second);
+    else if (!code.isLocked())
+      validated.expect("identity_sha256", "that of readable code");
+    else
+      validated.expectHash("identity_sha256");
     validated.expect("metadata_matches_contract", "passed");
     validated.expectEvidence();
     auto explained = explanation.find(key);
@@ -269,8 +285,15 @@ std::map<std::string, std::vector<StatedSources>> checkValidation(
       (void)validated.take("maturity");
     if (isGolden) {
       validated.expect("golden_sha256", code.sha256);
+      if (code.isLocked())
+        validated.expect("golden_file", code.path);
+      else
+        (void)validated.take("golden_file");
       validated.expect("matches_golden_record", "passed");
     } else {
+      if (code.isLocked())
+        report(file, symbol + ": expected golden code, since engine.json only "
+                              "locks it, found a template");
       validated.expect("assembled", "passed");
       sources[symbol].push_back({validated.take("source_sha256"),
                                  validated.take("source_closure_sha256")});

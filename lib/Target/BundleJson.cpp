@@ -222,11 +222,15 @@ std::string writeEngineJson(const Engine &engine) {
     Json kernels = Json::array();
     for (const EngineKernel &kernel : object.kernels)
       kernels.push_back(toJson(kernel));
-    codeObjects.push_back({{"name", object.name},
-                           {"path", object.path},
-                           {"sha256", object.sha256},
-                           {"text_sha256", object.textSha256},
-                           {"kernels", std::move(kernels)}});
+    Json entry = {{"name", object.name},
+                  {"sha256", object.sha256},
+                  {"text_sha256", object.textSha256},
+                  {"kernels", std::move(kernels)}};
+    if (object.isLocked())
+      entry["locked"] = {{"file", object.path}, {"bytes", *object.lockedBytes}};
+    else
+      entry["path"] = object.path;
+    codeObjects.push_back(std::move(entry));
   }
   for (const EngineBinding &binding : engine.bindings)
     bindings.push_back(
@@ -403,7 +407,15 @@ EngineCodeObject readEngineCodeObject(const Reader &reader) {
   EngineCodeObject result;
   ObjectReader object(reader);
   readText(object, "name", result.name);
-  readText(object, "path", result.path);
+  if (std::optional<Reader> locked = object.optional("locked")) {
+    ObjectReader fields(*locked);
+    readText(fields, "file", result.path);
+    result.lockedBytes = 0;
+    readNumber(fields, "bytes", *result.lockedBytes, 1);
+    fields.finish();
+  } else {
+    readText(object, "path", result.path);
+  }
   readHex(object, "sha256", "", 64, result.sha256);
   readHex(object, "text_sha256", "", 64, result.textSha256);
   for (const Reader &element : elements(object.required("kernels")))

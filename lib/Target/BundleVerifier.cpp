@@ -8,6 +8,8 @@
 #include "BundleFiles.h"
 #include "BundleReports.h"
 
+#include "Netra/Catalog/Catalog.h"
+#include "Netra/Catalog/ContractVerifier.h"
 #include "Netra/Catalog/Json.h"
 #include "Netra/Catalog/TargetInfo.h"
 #include "Netra/Target/CodeObject.h"
@@ -30,7 +32,8 @@ namespace netra {
 namespace {
 class BundleVerifier {
 public:
-  explicit BundleVerifier(StringRef directory) : directory(directory) {}
+  BundleVerifier(StringRef directory, StringRef goldenRoot)
+      : directory(directory), goldenRoot(goldenRoot) {}
 
   Expected<std::vector<BundleFinding>> run() {
     if (!fs::is_directory(directory))
@@ -45,13 +48,7 @@ public:
     Expected<Engine> read =
         readEngineJson((*text)->getBuffer(), engineFileName);
     if (!read) {
-      std::string message = llvm::toString(read.takeError());
-      SmallVector<StringRef> lines;
-      StringRef(message).split(lines, '\n');
-      for (StringRef line : lines) {
-        line.consume_front("engine.json: ");
-        report(engineFileName, line);
-      }
+      reportLines(engineFileName, "", read.takeError());
       return std::move(findings);
     }
     engine = std::move(*read);
@@ -79,6 +76,18 @@ public:
 private:
   void report(const Twine &where, const Twine &message) {
     findings.push_back({where.str(), message.str()});
+  }
+
+  /// A finding for each line of an error, which may name the file itself.
+  void reportLines(StringRef file, StringRef prefix, Error error) {
+    std::string message = llvm::toString(std::move(error));
+    SmallVector<StringRef> lines;
+    StringRef(message).split(lines, '\n');
+    for (StringRef line : lines) {
+      if (line.consume_front(file))
+        line.consume_front(": ");
+      report(file, prefix + line);
+    }
   }
 
   /// The contents of a file, or in words what is there instead.
@@ -126,7 +135,7 @@ private:
   bool hasPurpose(StringRef path) const {
     return is_contained(namedFiles, path) || path.starts_with("source/") ||
            any_of(engine.codeObjects, [&](const EngineCodeObject &object) {
-             return object.path == path;
+             return !object.isLocked() && object.path == path;
            });
   }
 
@@ -190,17 +199,44 @@ private:
                    "besides");
   }
 
+  /// The tactic of the launches of a code object.
+  std::string findTactic(size_t object) const {
+    for (const EnginePlan &plan : engine.plans)
+      for (const EngineStep &step : plan.steps)
+        if (step.kind == EngineStep::Kind::Launch && step.codeObject == object)
+          return step.tactic;
+    return "of no launch";
+  }
+
   void checkCodeObject(size_t index) {
     const EngineCodeObject &object = engine.codeObjects[index];
     const std::string where = ("/code_objects/" + Twine(index)).str();
     if (!isBundlePath(object.path))
       return;
-    std::unique_ptr<MemoryBuffer> buffer = openReported(object.path);
-    if (!buffer)
-      return; // reported with the files, or as a path that is not listed
-    StringRef bytes = buffer->getBuffer();
-    Expected<CodeObject> code = readCodeObject(
-        std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end()));
+    std::vector<uint8_t> bytes;
+    if (object.isLocked()) {
+      if (goldenRoot.empty())
+        return;
+      Tactic record; // as far as the engine states it
+      record.name = findTactic(index);
+      record.golden.emplace();
+      record.golden->file = object.path;
+      record.golden->bytes = *object.lockedBytes;
+      record.golden->sha256 = object.sha256;
+      Expected<std::vector<uint8_t>> found = readGoldenFile(record, goldenRoot);
+      if (!found) {
+        report(where + "/locked", llvm::toString(found.takeError()));
+        return;
+      }
+      bytes = std::move(*found);
+    } else {
+      std::unique_ptr<MemoryBuffer> buffer = openReported(object.path);
+      if (!buffer)
+        return; // reported with the files, or as a path that is not listed
+      bytes.assign(buffer->getBuffer().bytes_begin(),
+                   buffer->getBuffer().bytes_end());
+    }
+    Expected<CodeObject> code = readCodeObject(std::move(bytes));
     if (!code) {
       report(object.path, llvm::toString(code.takeError()));
       return;
@@ -365,13 +401,15 @@ private:
         Expected<Contract> contract =
             Contract::fromJson(json::print(nlohmann::json(value.get()), -1));
         if (!contract)
-          report(contractsFile,
-                 id + ": " + llvm::toString(contract.takeError()));
+          reportLines(contractsFile, id + ": ", contract.takeError());
         else if (contract->id() != id)
           report(contractsFile, "expected id " + contract->id() +
                                     " as the contents say, found " + id);
-        else
+        else {
+          if (Error error = verifyContract(*contract))
+            reportLines(contractsFile, id + ": ", std::move(error));
           to.emplace(id, std::move(*contract));
+        }
       }
     object.finish();
     for (const std::string &line : diagnostics.getLines())
@@ -538,7 +576,7 @@ private:
           checkValidation(*text, engine, explanation, identities, tell), tell);
   }
 
-  StringRef directory;
+  StringRef directory, goldenRoot;
   Engine engine;
   /// Of the machine code, by code object and symbol.
   std::map<std::pair<size_t, std::string>, std::string> identities;
@@ -547,11 +585,12 @@ private:
 };
 } // namespace
 
-Expected<std::vector<BundleFinding>> verifyBundle(StringRef directory) {
+Expected<std::vector<BundleFinding>> verifyBundle(StringRef directory,
+                                                  StringRef goldenRoot) {
   // Without a trailing slash, so that relative names can be cut off.
   while (directory.size() > 1 && directory.ends_with("/"))
     directory = directory.drop_back();
-  return BundleVerifier(directory).run();
+  return BundleVerifier(directory, goldenRoot).run();
 }
 
 } // namespace netra

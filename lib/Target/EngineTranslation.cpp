@@ -537,9 +537,11 @@ std::string netra::printEngineModule(ModuleOp module) {
   return text;
 }
 
-/// Adds what the assembled kernels know to the description, and their files.
+/// Adds what the assembled kernels know to the description, and their files;
+/// golden code with `lockGoldens` by its hash alone.
 static LogicalResult addCode(EngineBundle &bundle,
-                             std::vector<TranslatedKernel> &kernels) {
+                             std::vector<TranslatedKernel> &kernels,
+                             bool lockGoldens) {
   std::map<std::pair<StringRef, StringRef>, const TranslatedKernel *> bySymbol;
   for (TranslatedKernel &kernel : kernels)
     bySymbol[{kernel.op->getParentOfType<CodeObjectOp>().getSymName(),
@@ -552,16 +554,23 @@ static LogicalResult addCode(EngineBundle &bundle,
       const CodeObject &code = kernel.assembled->object;
       object.sha256 = code.sha256;
       object.textSha256 = code.textSha256;
+      const std::optional<GoldenCode> &golden = kernel.instance.tactic->golden;
+      const bool isLocked = golden && lockGoldens;
       StringRef text = StringRef(code.textSha256).take_front(16);
       object.path = ("code/" + text + ".hsaco").str();
-      std::string bytes(code.bytes.begin(), code.bytes.end());
-      auto [file, isNew] = bundle.files.insert({object.path, bytes});
-      // Equal machine code under another symbol or with other metadata.
-      if (!isNew && file->second != bytes) {
-        object.path = ("code/" + text + "-" +
-                       StringRef(code.sha256).take_front(16) + ".hsaco")
-                          .str();
-        bundle.files.insert({object.path, bytes});
+      if (isLocked) {
+        object.path = golden->file;
+        object.lockedBytes = golden->bytes;
+      } else {
+        std::string bytes(code.bytes.begin(), code.bytes.end());
+        auto [file, isNew] = bundle.files.insert({object.path, bytes});
+        // Equal machine code under another symbol or with other metadata.
+        if (!isNew && file->second != bytes) {
+          object.path = ("code/" + text + "-" +
+                         StringRef(code.sha256).take_front(16) + ".hsaco")
+                            .str();
+          bundle.files.insert({object.path, bytes});
+        }
       }
       const KernelMetadata *metadata = code.find(description.symbol);
       if (!metadata)
@@ -571,7 +580,7 @@ static LogicalResult addCode(EngineBundle &bundle,
       description.agprs = metadata->agprs;
       description.sgprs = metadata->sgprs;
       description.maxWorkgroup = metadata->maxWorkgroup;
-      if (kernel.instance.tactic->golden)
+      if (golden)
         continue; // there is no source
       bundle.files[("source/" + Twine(description.symbol) + ".s").str()] =
           kernel.assembled->source;
@@ -618,7 +627,7 @@ netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
   if (failed(description))
     return failure();
   bundle.engine = std::move(*description);
-  if (failed(addCode(bundle, *kernels)))
+  if (failed(addCode(bundle, *kernels, options.lockGoldens)))
     return failure();
   bundle.files["engine.mlir"] = printEngineModule(module);
   addReports(bundle.files, bundle.engine, *kernels, *catalog, options);

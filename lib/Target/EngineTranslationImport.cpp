@@ -36,6 +36,7 @@ static Engine reduce(Engine engine) {
   for (EngineCodeObject &object : engine.codeObjects) {
     object.path.clear();
     object.sha256.clear();
+    object.lockedBytes.reset();
     for (EngineKernel &kernel : object.kernels)
       kernel.vgprs = kernel.agprs = kernel.sgprs = kernel.maxWorkgroup = 0;
   }

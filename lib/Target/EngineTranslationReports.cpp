@@ -127,7 +127,8 @@ static std::string writeExplanation(const Engine &engine,
 /// What was checked when the engine was compiled, and what was not. The
 /// evidence of a tactic is that of its manifest; nothing here turns one kind
 /// into another.
-static std::string writeValidation(llvm::ArrayRef<TranslatedKernel> kernels) {
+static std::string writeValidation(llvm::ArrayRef<TranslatedKernel> kernels,
+                                   const BundleFiles &files) {
   json entries = json::array();
   for (const TranslatedKernel &kernel : kernels) {
     const Tactic &tactic = *kernel.instance.tactic;
@@ -146,10 +147,14 @@ static std::string writeValidation(llvm::ArrayRef<TranslatedKernel> kernels) {
         {"metadata_matches_contract", "passed"},
         {"evidence", evidence}};
     if (tactic.golden) {
+      entry["golden_file"] = tactic.golden->file;
       entry["golden_sha256"] = tactic.golden->sha256;
       entry["matches_golden_record"] = "passed";
     } else {
-      entry["source_sha256"] = sha256Hex(llvm::StringRef(kernel.assembled->source));
+      // Kernels of several contracts may share a symbol, and so a source.
+      const std::string &source =
+          files.at("source/" + kernel.instance.symbol + ".s");
+      entry["source_sha256"] = sha256Hex(llvm::StringRef(source));
       entry["source_closure_sha256"] = kernel.assembled->closureSha256;
       entry["assembled"] = "passed";
     }
@@ -172,7 +177,7 @@ void netra::addReports(BundleFiles &files, const Engine &engine,
   files["contracts.json"] = printContracts(contracts);
   files["explain.json"] = writeExplanation(
       engine, kernels, catalog, findPermissions(kernels, catalog, options));
-  files["validation.json"] = writeValidation(kernels);
+  files["validation.json"] = writeValidation(kernels, files);
   std::set<std::string> notCapturable;
   for (const TranslatedKernel &kernel : kernels)
     if (!kernel.instance.contract.graphCapture)

@@ -83,8 +83,13 @@ private:
 
   void checkTarget() {
     if (!target) {
-      report("/target/architecture",
-             "expected a known target, found \"" + engine.architecture + "\"");
+      report(
+          "/target/architecture",
+          "expected one of " +
+              join(map_range(allTargets(),
+                             [](const TargetInfo &info) { return info.name; }),
+                   ", ") +
+              ", found \"" + engine.architecture + "\"");
       return;
     }
     if (engine.waveSize != target->waveSize)
@@ -113,7 +118,7 @@ private:
 
   void checkCodeObjects() {
     std::set<std::string> names;
-    std::map<std::string, std::string> hashes;
+    std::map<std::pair<bool, std::string>, std::string> hashes;
     for (size_t i = 0; i != engine.codeObjects.size(); ++i) {
       const EngineCodeObject &object = engine.codeObjects[i];
       std::string where = ("/code_objects/" + Twine(i)).str();
@@ -121,12 +126,18 @@ private:
         report(where + "/name", "expected a name of its own, found \"" +
                                     object.name + "\" twice");
       // Kernels of several contracts may be one machine code, in one file.
-      auto [known, isNew] = hashes.insert({object.path, object.sha256});
+      auto [known, isNew] =
+          hashes.insert({{object.isLocked(), object.path}, object.sha256});
       if (!object.path.empty() && !isNew && known->second != object.sha256)
         report(where + "/path", "expected one hash for one file, found \"" +
                                     object.path + "\" with two");
-      // Before a bundle is written there are no files to compare with.
-      if (!engine.files.empty()) {
+      if (object.isLocked()) {
+        if (!isBundlePath(object.path))
+          report(where + "/locked/file",
+                 "expected a relative path without \"..\", found \"" +
+                     object.path + "\"");
+        // Before a bundle is written there are no files to compare with.
+      } else if (!engine.files.empty()) {
         auto file = find_if(engine.files, [&](const EngineFile &candidate) {
           return candidate.path == object.path;
         });

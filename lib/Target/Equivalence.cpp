@@ -349,7 +349,8 @@ Expected<CodeObject> readCodeObjectFile(StringRef path) {
   return object;
 }
 
-Expected<std::vector<CodeObject>> loadCode(StringRef path) {
+Expected<std::vector<CodeObject>> loadCode(StringRef path,
+                                           StringRef goldenRoot) {
   std::vector<CodeObject> objects;
   if (!sys::fs::is_directory(path)) {
     Expected<CodeObject> object = readCodeObjectFile(path);
@@ -367,7 +368,13 @@ Expected<std::vector<CodeObject>> loadCode(StringRef path) {
                                ": expected a code object inside the "
                                "engine, found \"" +
                                entry.path + "\"");
-    SmallString<256> file(path);
+    if (entry.isLocked() && goldenRoot.empty())
+      return createStringError(
+          path + ": expected the bytes of code object " + entry.name +
+          ", SHA-256 " + entry.sha256 +
+          ", which the engine only locks; name the folder that has " +
+          entry.path + " with --golden-root");
+    SmallString<256> file(entry.isLocked() ? goldenRoot : path);
     sys::path::append(file, entry.path);
     Expected<CodeObject> object = readCodeObjectFile(file);
     if (!object)

@@ -416,8 +416,10 @@ private:
       const ServingProfile *profile = catalog.findProfile(name);
       if (!profile)
         return refuse("unknown profile \"" + name + "\"");
-      if (!llvm::is_contained(chosen, profile))
-        chosen.push_back(profile);
+      if (llvm::is_contained(chosen, profile))
+        return module.emitError()
+               << "expected each profile once, found \"" << name << "\" twice";
+      chosen.push_back(profile);
     }
     return success();
   }

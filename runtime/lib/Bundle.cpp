@@ -8,6 +8,7 @@
 #include "Sha256.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -68,11 +69,33 @@ Status netra::rt::readFile(const std::string &path, uint64_t limit,
   return Status::ok();
 }
 
-Status netra::rt::readBundle(const std::string &directory, Bundle &bundle) {
-  std::string prefix = directory;
-  if (prefix.empty() || prefix.back() != '/')
-    prefix += '/';
+/// Reads a file that has to be the one of a size and hash. Messages call it
+/// `name`.
+static Status readHashed(const std::string &path, const std::string &name,
+                         uint64_t bytes, const std::string &sha256,
+                         std::vector<uint8_t> &contents) {
+  NETRA_RETURN_IF_FAILED(readFile(path, bytes, contents));
+  if (contents.size() != bytes)
+    return {NETRA_MANIFEST,
+            cat(name, ": expected ", bytes, " bytes, found ", contents.size())};
+  std::string hash = Sha256::hash(contents.data(), contents.size());
+  if (hash != sha256)
+    return {NETRA_MANIFEST,
+            cat(name, ": expected SHA-256 ", sha256, ", found ", hash)};
+  return Status::ok();
+}
 
+/// `folder` with a slash at its end.
+static std::string asPrefix(std::string folder) {
+  if (folder.empty() || folder.back() != '/')
+    folder += '/';
+  return folder;
+}
+
+Status netra::rt::readBundle(const std::string &directory,
+                             const char *goldenRoot, bool needsCode,
+                             Bundle &bundle) {
+  const std::string prefix = asPrefix(directory);
   std::vector<uint8_t> text;
   NETRA_RETURN_IF_FAILED(
       readFile(prefix + "engine.json", maxManifestBytes, text));
@@ -86,24 +109,37 @@ Status netra::rt::readBundle(const std::string &directory, Bundle &bundle) {
   bundle.code.resize(manifest.codeObjects.size());
   for (const ManifestFile &file : manifest.files) {
     std::vector<uint8_t> contents;
-    NETRA_RETURN_IF_FAILED(readFile(prefix + file.path, file.bytes, contents));
-    if (contents.size() != file.bytes)
-      return {NETRA_MANIFEST, cat(file.path, ": expected ", file.bytes,
-                                  " bytes, found ", contents.size())};
-    std::string hash = Sha256::hash(contents.data(), contents.size());
-    if (hash != file.sha256)
-      return {NETRA_MANIFEST, cat(file.path, ": expected SHA-256 ", file.sha256,
-                                  ", found ", hash)};
+    NETRA_RETURN_IF_FAILED(readHashed(prefix + file.path, file.path, file.bytes,
+                                      file.sha256, contents));
     for (size_t i = 0; i < manifest.codeObjects.size(); ++i)
-      if (manifest.codeObjects[i].path == file.path)
+      if (const ManifestCodeObject &object = manifest.codeObjects[i];
+          !object.isLocked && object.path == file.path)
         bundle.code[i] = contents;
   }
+  if (!goldenRoot)
+    goldenRoot = std::getenv("NETRA_GOLDEN_ROOT");
+  const bool hasRoot = goldenRoot && *goldenRoot;
   for (size_t i = 0; i < manifest.codeObjects.size(); ++i) {
+    const ManifestCodeObject &object = manifest.codeObjects[i];
+    if (object.isLocked && !hasRoot) {
+      if (needsCode)
+        return {NETRA_IO,
+                cat("code object ", object.name,
+                    ": expected its bytes, SHA-256 ", object.sha256,
+                    ", which the engine only locks; name the folder that has ",
+                    object.path,
+                    " (options.golden_root, NETRA_GOLDEN_ROOT, or "
+                    "--golden-root of netra-engine)")};
+      continue;
+    }
+    if (object.isLocked) {
+      const std::string path = asPrefix(goldenRoot) + object.path;
+      NETRA_RETURN_IF_FAILED(readHashed(path, path, object.lockedBytes,
+                                        object.sha256, bundle.code[i]));
+    }
     CodeObjectFacts facts;
-    NETRA_RETURN_IF_FAILED(
-        readCodeObject(bundle.code[i], manifest.codeObjects[i].path, facts));
-    NETRA_RETURN_IF_FAILED(
-        verifyCodeObject(manifest, manifest.codeObjects[i], facts));
+    NETRA_RETURN_IF_FAILED(readCodeObject(bundle.code[i], object.path, facts));
+    NETRA_RETURN_IF_FAILED(verifyCodeObject(manifest, object, facts));
   }
   return Status::ok();
 }

@@ -154,7 +154,8 @@ netra_status netra_engine_verify(const char *directory, char *error,
   Status status = contained([&] {
     NETRA_RETURN_IF_FAILED(requirePointer(directory, "directory"));
     Bundle bundle;
-    return readBundle(directory, bundle);
+    return readBundle(directory, /*goldenRoot=*/nullptr, /*needsCode=*/false,
+                      bundle);
   });
   return report(status, error, errorBytes);
 }

@@ -81,7 +81,8 @@ Status Engine::create(const char *directory,
   std::unique_ptr<Engine> engine(new Engine);
   static std::atomic<uint64_t> serials{0};
   engine->serial = ++serials;
-  NETRA_RETURN_IF_FAILED(readBundle(directory, engine->bundle));
+  NETRA_RETURN_IF_FAILED(readBundle(directory, options.golden_root,
+                                    /*needsCode=*/true, engine->bundle));
   NETRA_RETURN_IF_FAILED(HipApi::open(options.hip_library, engine->hip));
   NETRA_RETURN_IF_FAILED(engine->initialize(options));
   result = std::move(engine);
@@ -105,10 +106,10 @@ Status Engine::initialize(const netra_engine_options &options) {
 
   DeviceScope scope(*this);
   NETRA_RETURN_IF_FAILED(scope.getStatus());
-  std::map<std::string, void *> loaded; // by file, which several may share
+  std::map<std::string, void *> loaded; // by hash, which several may share
   for (size_t i = 0; i < manifest.codeObjects.size(); ++i) {
     const ManifestCodeObject &object = manifest.codeObjects[i];
-    void *&module = loaded[object.path];
+    void *&module = loaded[object.sha256];
     if (!module) {
       if (int code = hip->ModuleLoadData(&module, bundle.code[i].data())) {
         Status status = hip->error(code, "hipModuleLoadData");

@@ -502,10 +502,20 @@ void readManifest(const Node &root, Manifest &manifest) {
                               item["bytes"].number()});
   }
   for (const Node &item : root["code_objects"].array()) {
-    item.keys({"name", "path", "sha256", "text_sha256", "kernels"});
+    // The bytes are in the bundle, or locked.
     ManifestCodeObject object;
+    object.isLocked = item.has("locked");
+    item.keys({"name", object.isLocked ? "locked" : "path", "sha256",
+               "text_sha256", "kernels"});
     object.name = item["name"].nonEmpty();
-    object.path = item["path"].nonEmpty();
+    if (object.isLocked) {
+      Node locked = item["locked"];
+      locked.keys({"file", "bytes"});
+      object.path = locked["file"].nonEmpty();
+      object.lockedBytes = locked["bytes"].number(1);
+    } else {
+      object.path = item["path"].nonEmpty();
+    }
     object.sha256 = item["sha256"].hex("", 64);
     object.textSha256 = item["text_sha256"].hex("", 64);
     for (const Node &kernel : item["kernels"].array())

@@ -51,8 +51,13 @@ struct ManifestKernel {
 };
 
 struct ManifestCodeObject {
-  std::string name, path, sha256, textSha256;
+  std::string name, sha256, textSha256;
+  /// In the bundle; of locked code, whose bytes are elsewhere, below a folder
+  /// of golden code objects.
+  std::string path;
   std::vector<ManifestKernel> kernels;
+  bool isLocked = false;
+  uint64_t lockedBytes = 0;
 };
 
 struct ManifestBinding {
@@ -209,8 +214,11 @@ struct Bundle {
   std::vector<std::vector<uint8_t>> code;
 };
 
-/// Reads and verifies a whole bundle.
-Status readBundle(const std::string &directory, Bundle &bundle);
+/// Reads and verifies a whole bundle. Locked code is read below `goldenRoot`
+/// or, when that is null, below NETRA_GOLDEN_ROOT; without either it is an
+/// error if it is needed, and otherwise left empty.
+Status readBundle(const std::string &directory, const char *goldenRoot,
+                  bool needsCode, Bundle &bundle);
 
 /// Reads a regular file of at most `limit` bytes.
 Status readFile(const std::string &path, uint64_t limit,

@@ -144,22 +144,32 @@ private:
                     [](const ManifestCodeObject &o) { return o.name; }));
     // Kernels of several contracts may be one machine code, in one file.
     for (const ManifestCodeObject &object : manifest.codeObjects) {
-      auto file = std::find_if(
-          manifest.files.begin(), manifest.files.end(),
-          [&](const ManifestFile &f) { return f.path == object.path; });
-      if (file == manifest.files.end())
-        return bad(cat("code object ", object.name, ": \"", object.path,
-                       "\" is not among the files"));
-      if (file->sha256 != object.sha256)
-        return bad(cat("code object ", object.name,
-                       ": its SHA-256 differs from that of file \"",
-                       object.path, '"'));
+      NETRA_RETURN_IF_FAILED(checkFile(object));
       NETRA_RETURN_IF_FAILED(
           checkUnique("kernels of one code object", object.kernels,
                       [](const ManifestKernel &k) { return k.symbol; }));
       for (const ManifestKernel &kernel : object.kernels)
         NETRA_RETURN_IF_FAILED(checkKernel(kernel));
     }
+    return Status::ok();
+  }
+
+  Status checkFile(const ManifestCodeObject &object) {
+    if (object.isLocked)
+      return isSafePath(object.path)
+                 ? Status::ok()
+                 : bad(cat("code object ", object.name, ": \"", object.path,
+                           "\" is not a path below a folder"));
+    auto file = std::find_if(
+        manifest.files.begin(), manifest.files.end(),
+        [&](const ManifestFile &f) { return f.path == object.path; });
+    if (file == manifest.files.end())
+      return bad(cat("code object ", object.name, ": \"", object.path,
+                     "\" is not among the files"));
+    if (file->sha256 != object.sha256)
+      return bad(cat("code object ", object.name,
+                     ": its SHA-256 differs from that of file \"", object.path,
+                     '"'));
     return Status::ok();
   }
 

@@ -55,20 +55,20 @@ netra.engine @e target(#netra.target<gfx950>) {
 // -----
 
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   // expected-error @+1 {{'netra.code_object' op C2: 'text_sha256' must be 64 lower-case hexadecimal digits, found "9f86"}}
   netra.code_object @k text_sha256("9f86") {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
 }
 
 // -----
 
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   // expected-error @+1 {{'netra.code_object' op C2: 'text_sha256' must be 64 lower-case hexadecimal digits, found "9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08"}}
   netra.code_object @k text_sha256("9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08") {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
 }
 
@@ -97,21 +97,42 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.engine @e target(#netra.target<gfx950>) {
   // expected-error @+1 {{'netra.contract' op C1: }}
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64.0, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64.0, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
 }
 
 // -----
 
 netra.engine @e target(#netra.target<gfx950>) {
   // expected-error @+1 {{'netra.contract' op C1: }}
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+}
+
+// -----
+
+netra.engine @e target(#netra.target<gfx950>) {
+  // expected-error @+1 {{'netra.contract' op C1: wave_size: expected 64, as gfx950 has, found 32}}
+  netra.contract @nk_e57a68f4d995835fb0bdced4 { format = "netra.contract/1", target = "gfx950", wave_size = 32, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+}
+
+// -----
+
+netra.engine @e target(#netra.target<gfx950>) {
+  // expected-error @+1 {{'netra.contract' op C1: argument result: expected an offset of at least 8, the end of x, found 0}}
+  netra.contract @nk_3a258f9f11c5d2ebc46bc05e { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 0, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+}
+
+// -----
+
+netra.engine @e target(#netra.target<gfx950>) {
+  // expected-error @+1 {{'netra.contract' op C1: contract: /problem/dimensions/M: expected a 64-bit integer, found 1 : i32}}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1 : i32, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
 }
 
 // -----
 
 netra.engine @e target(#netra.target<gfx950>) {
   // expected-error @+1 {{'netra.contract' op C2: the name must be the id of the contract, @nk_}}
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1028, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1028, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
 }
 
 // -----
@@ -392,13 +413,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C1: @k::@t is not a kernel of the engine}}
-    netra.launch @k::@t grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@t grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -406,13 +427,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C1: @k is not a kernel of the engine}}
-    netra.launch @k grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -420,13 +441,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C1: @missing::@s is not a kernel of the engine}}
-    netra.launch @missing::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @missing::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -434,13 +455,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
-    // expected-error @+1 {{'netra.launch' op C1: the kernel is built from "t" for "nk_7cb95145dcfc6837a2d43815", but the launch states "u" and "nk_7cb95145dcfc6837a2d43815"}}
-    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("u") operation("o") name("n")
+    // expected-error @+1 {{'netra.launch' op C1: the kernel is built from "t" for "nk_f5a6b49ac7d1bee2f3bad189", but the launch states "u" and "nk_f5a6b49ac7d1bee2f3bad189"}}
+    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("u") operation("o") name("n")
   }
 }
 
@@ -448,12 +469,12 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
-    // expected-error @+1 {{'netra.launch' op C1: the kernel is built from "t" for "nk_7cb95145dcfc6837a2d43815", but the launch states "t" and "nk_000000000000000000000000"}}
+    // expected-error @+1 {{'netra.launch' op C1: the kernel is built from "t" for "nk_f5a6b49ac7d1bee2f3bad189", but the launch states "t" and "nk_000000000000000000000000"}}
     netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_000000000000000000000000") tactic("t") operation("o") name("n")
   }
 }
@@ -462,13 +483,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C2: 'grid' must have three positive extents of 32 bits}}
-    netra.launch @k::@s grid(1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -476,13 +497,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C2: 'grid' must have three positive extents of 32 bits}}
-    netra.launch @k::@s grid(1, 0, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(1, 0, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -490,13 +511,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C2: 'grid' must have three positive extents of 32 bits}}
-    netra.launch @k::@s grid(4294967296, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(4294967296, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -504,13 +525,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C2: 'block' must have three positive extents of 32 bits}}
-    netra.launch @k::@s grid(1, 1, 1) block(-64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(1, 1, 1) block(-64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -518,13 +539,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C2: a block has at most 1024 work-items}}
-    netra.launch @k::@s grid(1, 1, 1) block(64, 32, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(1, 1, 1) block(64, 32, 1) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -532,13 +553,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C2: a block has at most 1024 work-items}}
-    netra.launch @k::@s grid(1, 1, 1) block(4294967295, 4294967295, 4294967295) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(1, 1, 1) block(4294967295, 4294967295, 4294967295) static_lds(0) dynamic_lds(0) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -546,13 +567,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C3: LDS sizes must not be negative, found -4 and 0}}
-    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(-4) dynamic_lds(0) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(-4) dynamic_lds(0) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -560,13 +581,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C3: LDS sizes must not be negative, found 0 and -4}}
-    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(-4) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(-4) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -574,13 +595,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C3: 163840 and 4 bytes of LDS do not fit the 163840 of gfx950}}
-    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(163840) dynamic_lds(4) args([]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(163840) dynamic_lds(4) args([]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -588,13 +609,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C4: 'after' must not hold negative numbers, found -1}}
-    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([-1]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([]) after([-1]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -602,13 +623,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C5: the engine has no binding @x}}
-    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([#netra.arg<binding @x, 0, 8>]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([#netra.arg<binding @x, 0, 8>]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 
@@ -616,13 +637,13 @@ netra.engine @e target(#netra.target<gfx950>) {
 
 netra.profile @p {m = #netra.guard<1>, batch = #netra.guard<1>, sequence = #netra.guard<0>}
 netra.engine @e target(#netra.target<gfx950>) {
-  netra.contract @nk_7cb95145dcfc6837a2d43815 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0b5ed8d"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
+  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 { format = "netra.contract/1", target = "gfx950", wave_size = 64, problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64}, operands = [ {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"}, {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}], attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}}, arguments = [ {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0}, {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}], kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0, workspace = {bytes = 0, alignment = 256}, numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"}, graph_capture = true, deterministic = true}
   netra.code_object @k {
-    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_7cb95145dcfc6837a2d43815">)
+    netra.kernel @s tactic(#netra.tactic<"t", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
   }
   netra.plan @p profile(@p) arena(64) {
     // expected-error @+1 {{'netra.launch' op C5: the engine has no weight @w}}
-    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([#netra.arg<weight @w, 0, 8>]) after([]) contract("nk_7cb95145dcfc6837a2d43815") tactic("t") operation("o") name("n")
+    netra.launch @k::@s grid(1, 1, 1) block(64, 1, 1) static_lds(0) dynamic_lds(0) args([#netra.arg<weight @w, 0, 8>]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("t") operation("o") name("n")
   }
 }
 

@@ -144,6 +144,8 @@ int netra::tool::equivalenceMain(int argc, char **argv) {
       "LEFT RIGHT");
   arguments.value("kernel", "SYMBOL[,SYMBOL]",
                   "only this kernel, or this one of LEFT and that of RIGHT");
+  arguments.value("golden-root", "DIR",
+                  "the folder of the code that engines only lock");
   arguments.value("limit", "N", "differences shown (8)");
   arguments.flag("json", "as JSON");
   if (std::optional<int> code = arguments.parse(argc, argv))
@@ -164,7 +166,7 @@ int netra::tool::equivalenceMain(int argc, char **argv) {
   std::vector<CodeObject> sides[2];
   for (size_t i = 0; i != 2; ++i) {
     llvm::Expected<std::vector<CodeObject>> code =
-        loadCode(arguments.rest()[i]);
+        loadCode(arguments.rest()[i], arguments.get("golden-root"));
     if (!code)
       return fail(llvm::toString(code.takeError()), ExitUsage);
     sides[i] = std::move(*code);

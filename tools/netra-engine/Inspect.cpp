@@ -139,7 +139,7 @@ void printEngine(const Engine &engine) {
   }
 
   std::printf("\ncode objects\n");
-  for (const EngineCodeObject &object : engine.codeObjects)
+  for (const EngineCodeObject &object : engine.codeObjects) {
     for (const EngineKernel &kernel : object.kernels)
       std::printf("  %-6s %s\n         VGPRs %llu, AGPRs %llu, SGPRs %llu, LDS "
                   "%llu, arguments %zu in %llu bytes\n",
@@ -149,6 +149,11 @@ void printEngine(const Engine &engine) {
                   (unsigned long long)kernel.sgprs,
                   (unsigned long long)kernel.staticLds, kernel.arguments.size(),
                   (unsigned long long)kernel.kernargBytes);
+    if (object.isLocked())
+      std::printf("         locked: %s, %llu bytes, SHA-256 %s\n",
+                  object.path.c_str(), (unsigned long long)*object.lockedBytes,
+                  object.sha256.c_str());
+  }
 
   printDecisions(engine);
   for (const EnginePlan &plan : engine.plans)

@@ -108,6 +108,8 @@ private:
     netra_engine_options options = NETRA_ENGINE_OPTIONS_INIT;
     options.flags = arguments.has("graph") ? NETRA_ENGINE_GRAPH : 0;
     options.hip_library = hip.empty() ? nullptr : hip.c_str();
+    std::string goldenRoot = arguments.get("golden-root");
+    options.golden_root = goldenRoot.empty() ? nullptr : goldenRoot.c_str();
     if (arguments.has("device")) {
       std::optional<uint64_t> id = parseNumber(arguments.get("device"));
       if (!id || *id > INT32_MAX)
@@ -594,6 +596,9 @@ int netra::tool::runMain(int argc, char **argv) {
       "");
   arguments.value("engine", "DIR", "the engine");
   arguments.value("weights", "FILE", "packed weights, see pack-weights");
+  arguments.value("golden-root", "DIR",
+                  "the folder of the code that the engine only locks "
+                  "(NETRA_GOLDEN_ROOT)");
   arguments.list("input", "NAME=FILE", "an input or state");
   arguments.list("output", "NAME=FILE", "where an output or state goes");
   arguments.value("seed", "N", "random values for inputs without a file");

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 using namespace netra;
@@ -32,6 +33,19 @@ static std::vector<std::string> checkWeights(const std::string &directory,
   return packed.checkBlocks(engine->weights, options);
 }
 
+/// A line for each code object whose bytes the engine does not hold.
+static std::vector<std::string> describeLocked(const std::string &directory) {
+  std::vector<std::string> lines;
+  llvm::Expected<Engine> engine = readBundle(directory);
+  if (!engine)
+    return {llvm::toString(engine.takeError())};
+  for (const EngineCodeObject &object : engine->codeObjects)
+    if (object.isLocked())
+      lines.push_back("locked only: code object " + object.name + ", " +
+                      object.path + ", SHA-256 " + object.sha256);
+  return lines;
+}
+
 int netra::tool::validateMain(int argc, char **argv) {
   Arguments arguments(
       "validate",
@@ -42,6 +56,9 @@ int netra::tool::validateMain(int argc, char **argv) {
       "ENGINE");
   arguments.value("engine", "DIR", "the engine, instead of ENGINE");
   arguments.value("hip", "sim|PATH", "load it with this HIP library (sim)");
+  arguments.value("golden-root", "DIR",
+                  "the folder of the code that the engine only locks, which "
+                  "is checked, too (NETRA_GOLDEN_ROOT)");
   arguments.value("weights", "FILE", "also check FILE, packed for the engine");
   arguments.flag("no-load", "do not load it on a device");
   if (std::optional<int> code = arguments.parse(argc, argv))
@@ -52,7 +69,11 @@ int netra::tool::validateMain(int argc, char **argv) {
   else if (directory.empty() || !arguments.rest().empty())
     return fail("validate: expected one engine directory", ExitUsage);
 
-  llvm::Expected<std::vector<BundleFinding>> findings = verifyBundle(directory);
+  const char *variable = std::getenv("NETRA_GOLDEN_ROOT");
+  const std::string goldenRoot =
+      arguments.get("golden-root", variable ? variable : "");
+  llvm::Expected<std::vector<BundleFinding>> findings =
+      verifyBundle(directory, goldenRoot);
   if (!findings)
     return fail(llvm::toString(findings.takeError()));
   for (const BundleFinding &finding : *findings)
@@ -72,16 +93,20 @@ int netra::tool::validateMain(int argc, char **argv) {
       ++faults;
     }
 
+  std::vector<std::string> locked =
+      faults == 0 ? describeLocked(directory) : std::vector<std::string>();
+  const bool isWhole = locked.empty() || !goldenRoot.empty();
   // The runtime's own verifier would say again what has been said.
   char error[1024] = "";
   if (faults == 0) {
     netra_status status =
         netra_engine_verify(directory.c_str(), error, sizeof(error));
     const char *stage = "runtime";
-    if (!status && !arguments.has("no-load")) {
+    if (!status && !arguments.has("no-load") && isWhole) {
       std::string hip = arguments.get("hip", "sim");
       netra_engine_options options = NETRA_ENGINE_OPTIONS_INIT;
       options.hip_library = hip.c_str();
+      options.golden_root = goldenRoot.c_str();
       netra_engine *engine = nullptr;
       stage = "loading";
       status = netra_engine_create(directory.c_str(), &options, &engine, error,
@@ -118,6 +143,10 @@ int netra::tool::validateMain(int argc, char **argv) {
       fallbacks += step.kind == EngineStep::Kind::Fallback;
     }
   std::printf("%s: valid\n", directory.c_str());
+  for (const std::string &line : locked)
+    std::printf("%s, %s\n", line.c_str(),
+                isWhole ? "found in the golden root"
+                        : "not looked at: name its folder with --golden-root");
   if (fallbacks)
     std::printf("%zu of %zu steps have no kernel and are left to the "
                 "framework; netra-engine explain says why\n",

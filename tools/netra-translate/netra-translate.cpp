@@ -105,6 +105,11 @@ cl::opt<std::string> goldenRootOption(
     "golden-root", cl::value_desc("folder"),
     cl::desc("Folder of golden code objects; without it none is considered"),
     cl::cat(category));
+cl::opt<std::string> goldenCodeOption(
+    "golden-code", cl::init("embed"), cl::value_desc("embed|lock"),
+    cl::desc("With --golden-root: whether the engine holds the bytes of golden "
+             "code objects, or only their hashes"),
+    cl::cat(category));
 cl::opt<std::string> cacheDirOption(
     "cache-dir", cl::value_desc("folder"),
     cl::desc("Folder that keeps assembled kernels between runs (default: "
@@ -202,6 +207,7 @@ const struct {
     {filterOption, kListTactics},
     {hashesFlag, kListTactics},
     {goldenRootOption, kCompiles | kBuildDeployment},
+    {goldenCodeOption, kToEngine},
     {outputOption, kCompiles | kFromEngine | kImportModel | kImportHuggingFace |
                        kBuildDeployment},
     {profilesOption, kCompiles},
@@ -242,7 +248,7 @@ std::string usersOf(const cl::Option &option) {
 struct Settings {
   std::string output, target, libraryRoot, goldenRoot, cacheDir, engineName;
   std::vector<std::string> profiles, domain;
-  bool allowExperimental, explain, explainAll, verbose;
+  bool lockGoldens, allowExperimental, explain, explainAll, verbose;
   unsigned jobs;
   HuggingFaceOptions huggingFace;
 };
@@ -260,6 +266,7 @@ Settings readSettings() {
       engineNameOption,
       std::vector<std::string>(profilesOption.begin(), profilesOption.end()),
       std::vector<std::string>(domainOption.begin(), domainOption.end()),
+      goldenCodeOption == "lock",
       allowExperimentalOption,
       explainOption.getNumOccurrences() != 0,
       explainOption == "all",
@@ -509,6 +516,7 @@ static int translate(Action action, const std::string &input,
   TranslationOptions options;
   options.libraryRoot = Catalog::findLibraryRoot(settings.libraryRoot);
   options.goldenRoot = settings.goldenRoot;
+  options.lockGoldens = settings.lockGoldens;
   options.allowExperimental = settings.allowExperimental;
   options.threads = settings.jobs;
   options.progress = [&](size_t done, size_t total, StringRef symbol) {
@@ -621,7 +629,8 @@ int main(int argc, char **argv) {
     return failUsage("--golden-root: expected a folder, found '" +
                      settings.goldenRoot + "'");
   for (auto [option, choices] :
-       {std::pair(&cacheTypeOption, StringRef("bf16|f8E4M3FN")),
+       {std::pair(&goldenCodeOption, StringRef("embed|lock")),
+        std::pair(&cacheTypeOption, StringRef("bf16|f8E4M3FN")),
         std::pair(&stateTypeOption, StringRef("f32|bf16")),
         std::pair(&expertTensorsOption,
                   StringRef("published|stacked|per-expert"))}) {
@@ -638,6 +647,8 @@ int main(int argc, char **argv) {
   if (!explainOption.empty() && explainOption != "all")
     return failUsage("expected --explain or --explain=all, found '" +
                      explainOption + "'");
+  if (goldenCodeOption.getNumOccurrences() && settings.goldenRoot.empty())
+    return failUsage("--golden-code is for --golden-root");
   if (!domainOption.empty() && profilesOption.empty())
     return failUsage("--domain is for --profile");
   // Before the first thread; what is half written goes with the process.

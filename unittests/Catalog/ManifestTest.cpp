@@ -97,6 +97,9 @@ TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
       {"/name", "test_dense", "/name: expected a name <target>."},
       {"/name", "gfx942.test", "starts with \"gfx950.\""},
       {"/target", "gfx90a", "/target: expected a known target (gfx950)"},
+      {"/arguments/8/role", "x",
+       "/workspace: expected an argument with the role \"workspace\", found "
+       "none"},
       {"/family", "Dense", "/family: expected a name of lower-case"},
       {"/maturity", "good", "/maturity: expected one of \"rejected\""},
       {"/rank", -1, "/rank: expected an integer from 0"},

@@ -71,6 +71,94 @@ TEST(RefusalTest, TheBundleItselfIsAccepted) {
   EXPECT_EQ(bundle.verify(), NETRA_OK) << bundle.message;
 }
 
+/// Code that the engine only locks is read elsewhere, hashed, and held against
+/// the description like any other.
+TEST(LockedCodeTest, IsTheOneOfItsHashOrRefused) {
+  Damaged bundle;
+  json &object = bundle.document["code_objects"][0];
+  const std::string path = object["path"], sha256 = object["sha256"];
+  const std::string bytes = readText(bundle.directory.file(path));
+  llvm::sys::fs::remove(bundle.directory.file(path));
+  json &files = bundle.document["files"];
+  for (size_t i = 0; i < files.size(); ++i)
+    if (files[i]["path"] == path)
+      files.erase(i--);
+  object.erase("path");
+  object["locked"] = {{"file", "theirs/tiny.hsaco"}, {"bytes", bytes.size()}};
+  bundle.commit();
+  EXPECT_EQ(bundle.verify(), NETRA_OK) << bundle.message;
+
+  TemporaryDirectory golden;
+  llvm::sys::fs::create_directories(golden.file("theirs"));
+  const std::string root = golden.path(),
+                    file = golden.file("theirs/tiny.hsaco");
+  auto attempt = [&](const char *folder, netra_status expected,
+                     const std::string &text) {
+    netra_engine_options options = NETRA_ENGINE_OPTIONS_INIT;
+    options.hip_library = NETRA_FAKE_HIP;
+    options.golden_root = folder;
+    netra_engine *engine = nullptr;
+    char error[2048] = "";
+    EXPECT_EQ(netra_engine_create(bundle.directory.path().c_str(), &options,
+                                  &engine, error, sizeof(error)),
+              expected)
+        << error;
+    EXPECT_NE(std::string(error).find(text), std::string::npos) << error;
+    netra_engine_destroy(engine);
+  };
+  attempt(nullptr, NETRA_IO,
+          "expected its bytes, SHA-256 " + sha256 +
+              ", which the engine only locks; name the folder that has "
+              "theirs/tiny.hsaco");
+  attempt(root.c_str(), NETRA_IO, "theirs/tiny.hsaco: cannot open");
+  writeText(file, bytes);
+  attempt(root.c_str(), NETRA_OK, "");
+  std::string wrong = bytes;
+  wrong[wrong.size() / 2] ^= 1;
+  writeText(file, wrong);
+  attempt(root.c_str(), NETRA_MANIFEST,
+          "theirs/tiny.hsaco: expected SHA-256 " + sha256 + ", found ");
+  writeText(file, bytes.substr(1));
+  attempt(root.c_str(), NETRA_MANIFEST,
+          "expected " + std::to_string(bytes.size()) + " bytes, found " +
+              std::to_string(bytes.size() - 1));
+  writeText(file, bytes + "x");
+  attempt(root.c_str(), NETRA_MANIFEST, "expected at most ");
+
+  // The environment names the folder for programs that do not know of it.
+  setenv("NETRA_GOLDEN_ROOT", root.c_str(), 1);
+  attempt(nullptr, NETRA_MANIFEST, "expected at most ");
+  EXPECT_EQ(bundle.verify(), NETRA_MANIFEST);
+  attempt("", NETRA_IO, "which the engine only locks");
+  writeText(file, bytes);
+  attempt(nullptr, NETRA_OK, "");
+  EXPECT_EQ(bundle.verify(), NETRA_OK) << bundle.message;
+  // Another description than that of the code.
+  object["kernels"][0]["vgprs"] = 77;
+  bundle.commit();
+  EXPECT_EQ(bundle.verify(), NETRA_MANIFEST);
+  EXPECT_NE(bundle.message.find("VGPRs: engine.json states 77"),
+            std::string::npos)
+      << bundle.message;
+  unsetenv("NETRA_GOLDEN_ROOT");
+
+  auto refuses = [&](const std::string &text) {
+    EXPECT_EQ(bundle.verifyDocument(), NETRA_MANIFEST);
+    EXPECT_NE(bundle.message.find(text), std::string::npos) << bundle.message;
+  };
+  for (const char *outside : {"../tiny.hsaco", "/tiny.hsaco", "a//b"}) {
+    object["locked"]["file"] = outside;
+    refuses("is not a path below a folder");
+  }
+  object["locked"]["bytes"] = 0;
+  refuses("/locked/bytes: expected 1 to");
+  object["locked"] = {{"file", "x"}, {"bytes", 1}, {"more", 1}};
+  refuses("unknown key \"more\"");
+  object["locked"].erase("more");
+  object["path"] = path;
+  refuses("unknown key \"path\"");
+}
+
 TEST(RefusalTest, EveryFileTruncatedAlteredOrMissing) {
   Damaged bundle;
   std::vector<std::string> paths = {"engine.json"};

@@ -80,6 +80,8 @@ TEST(Bundle, SchemaAndReaderAgree) {
     step.grid[0].terms[guard.str()] = 2;
   step.arguments.push_back(EngineSlot::value(ElementType::I32, 9));
   step.arguments.back().follows = Affine(1, {{"m", 2}});
+  engine.codeObjects.push_back(engine.codeObjects[0]);
+  engine.codeObjects[1].lockedBytes = 4096;
   Json document = Json::parse(writeEngineJson(engine));
   EXPECT_TRUE(schema.accepts(document));
   size_t accepted = 0, refused = 0;

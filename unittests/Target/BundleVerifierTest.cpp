@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TestLibrary.h"
+#include "SeededDefects.h"
 
 #include "gmock/gmock.h"
 
@@ -103,6 +103,60 @@ TEST_F(BundleVerifier, EveryFileAlteredTruncatedOrMissing) {
     write(name, text);
     ASSERT_THAT(findings(), ElementsAre());
   }
+}
+
+/// What a bundle only locks is looked at where it is, if that is known.
+TEST(LockedCode, IsHeldAgainstItsFolder) {
+  TemporaryFolder folder;
+  TestEngine test = makeEngine();
+  const std::string code = test.files.at(test.engine.codeObjects[0].path);
+  lockCode(test);
+  const std::string place = (folder.path / "engine").string();
+  ASSERT_EQ(message(writeBundle(test.engine, test.files, place)), "");
+  EXPECT_FALSE(fs::exists(place + "/code"));
+  auto find = [&](const std::string &root) {
+    return lines(llvm::cantFail(verifyBundle(place, root)));
+  };
+  EXPECT_THAT(find(""), ElementsAre());
+  EXPECT_THAT(message(loadCode(place)),
+              HasSubstr("expected the bytes of code object k0, SHA-256 " +
+                        test.engine.codeObjects[0].sha256 +
+                        ", which the engine only locks; name the folder that "
+                        "has theirs/copy.hsaco with --golden-root"));
+
+  const std::string root = (folder.path / "golden").string();
+  EXPECT_THAT(find(root),
+              ElementsAre(HasSubstr(
+                  "/code_objects/0/locked: tactic gfx950.copy: golden code "
+                  "object " +
+                  root +
+                  "/theirs/copy.hsaco: expected a "
+                  "readable file, found: No such")));
+  folder.write("golden/theirs/copy.hsaco", code);
+  EXPECT_THAT(find(root), ElementsAre());
+  EXPECT_EQ(llvm::cantFail(loadCode(place, root)).size(), 1u);
+  std::string wrong = code;
+  wrong[wrong.size() / 2] ^= 1;
+  folder.write("golden/theirs/copy.hsaco", wrong);
+  EXPECT_THAT(find(root), ElementsAre(HasSubstr(
+                              "expected SHA-256 " +
+                              sha256Hex(llvm::StringRef(code)) + ", found ")));
+  folder.write("golden/theirs/copy.hsaco", code + "x");
+  EXPECT_THAT(find(root),
+              ElementsAre(HasSubstr("expected " + std::to_string(code.size()) +
+                                    " bytes, found " +
+                                    std::to_string(code.size() + 1))));
+
+  // The right bytes, and another description of them.
+  folder.write("golden/theirs/copy.hsaco", code);
+  const uint64_t vgprs = test.engine.codeObjects[0].kernels[0].vgprs++;
+  ASSERT_EQ(message(writeBundle(test.engine, test.files, place)), "");
+  EXPECT_THAT(find(""), ElementsAre());
+  EXPECT_THAT(
+      find(root),
+      ElementsAre(HasSubstr(
+          "/code_objects/0/kernels/0/vgprs: expected " + std::to_string(vgprs) +
+          " as the code object says, found " + std::to_string(vgprs + 1))));
 }
 
 TEST_F(BundleVerifier, FilesOnDisk) {

@@ -122,6 +122,37 @@ inline void setCode(TestEngine &test, const std::string &bytes,
   test.files[object.path] = bytes;
 }
 
+/// Lets the bundle lock its code, golden from now on, instead of holding it.
+inline void lockCode(TestEngine &test) {
+  EngineCodeObject &object = test.engine.codeObjects[0];
+  object.lockedBytes = test.files.at(object.path).size();
+  test.files.erase(object.path);
+  object.path = "theirs/copy.hsaco";
+  for (auto file = test.files.begin(); file != test.files.end();)
+    file = llvm::StringRef(file->first).starts_with("source/")
+               ? test.files.erase(file)
+               : std::next(file);
+  auto edit = [&](const char *name, auto change) {
+    Json document = Json::parse(test.files.at(name));
+    change(document);
+    test.files.at(name) = document.dump(2) + "\n";
+  };
+  edit("explain.json", [](Json &document) {
+    for (Json &kernels : document["kernels"])
+      for (Json &kernel : kernels)
+        kernel["code"] = "golden";
+  });
+  edit("validation.json", [&](Json &document) {
+    Json &entry = document["kernels"][0];
+    for (const char *key :
+         {"assembled", "source_sha256", "source_closure_sha256"})
+      entry.erase(key);
+    entry["golden_file"] = object.path;
+    entry["golden_sha256"] = object.sha256;
+    entry["matches_golden_record"] = "passed";
+  });
+}
+
 /// The code object of sources that have `to` instead of `from`.
 inline auto recode(const char *from, const char *to) {
   return [=](TestEngine &test) {

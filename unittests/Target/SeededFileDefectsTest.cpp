@@ -156,6 +156,60 @@ std::vector<Defect> engineJson() {
   };
 }
 
+/// An engine that locks its code and is damaged besides.
+auto lockedAnd(std::function<void(TestEngine &)> damage) {
+  return [=](TestEngine &test) {
+    lockCode(test);
+    damage(test);
+  };
+}
+
+std::vector<Defect> lockedCode() {
+  return {
+      {"OutsideOfAnyFolder", lockedAnd([](TestEngine &t) {
+         t.engine.codeObjects[0].path = "../x.hsaco";
+       }),
+       "/code_objects/0/locked/file: expected a relative path without \"..\", "
+       "found \"../x.hsaco\""},
+      {"OfAnotherFile", lockedAnd([](TestEngine &t) {
+         t.engine.codeObjects[0].path = "x.hsaco";
+       }),
+       "netra_copy_n64: golden_file: expected x.hsaco, found "
+       "theirs/copy.hsaco"},
+      {"OfAnotherHash", lockedAnd([](TestEngine &t) {
+         flip(t.engine.codeObjects[0].sha256, 0);
+       }),
+       "netra_copy_n64: golden_sha256: expected"},
+      {"OfATemplate",
+       lockedAnd(editReport("explain.json",
+                            [](Json &r) {
+                              for (Json &kernels : r["kernels"])
+                                kernels["netra_copy_n64"]["code"] = "template";
+                            })),
+       "netra_copy_n64: expected golden code, since engine.json only locks it"},
+      {"OfNoIdentity",
+       lockedAnd(editReport(
+           "validation.json",
+           [](Json &r) { r["kernels"][0]["identity_sha256"] = "none"; })),
+       "netra_copy_n64: identity_sha256: expected a SHA-256, found none"},
+      {"HeldBesides", lockedAnd([](TestEngine &t) {
+         t.files[t.engine.codeObjects[0].path] = "x";
+       }),
+       "theirs/copy.hsaco: expected a file that an engine is made of"},
+      {"WithAPath",
+       [](Json &j) {
+         j["code_objects"][0]["locked"] = {{"file", "x"}, {"bytes", 1}};
+       },
+       "/code_objects/0/path: expected only the keys"},
+      {"WithoutBytes",
+       [](Json &j) {
+         j["code_objects"][0].erase("path");
+         j["code_objects"][0]["locked"] = {{"file", "x"}, {"bytes", 0}};
+       },
+       "/code_objects/0/locked/bytes: expected an integer of at least 1"},
+  };
+}
+
 std::vector<Defect> targetAndFiles() {
   return {
       {"Architecture", [](Engine &e) { e.architecture = "gfx9"; },
@@ -459,4 +513,5 @@ NETRA_SEED(FileDefect, Disk, filesOnDisk);
 NETRA_SEED(FileDefect, EngineJson, engineJson);
 NETRA_SEED(FileDefect, Target, targetAndFiles);
 NETRA_SEED(FileDefect, Code, codeObjects);
+NETRA_SEED(FileDefect, LockedCode, lockedCode);
 NETRA_SEED(FileDefect, Buffer, bindingsAndWeights);

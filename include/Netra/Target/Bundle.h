@@ -17,6 +17,7 @@
 #include "Netra/Catalog/PackRecipe.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -53,10 +54,16 @@ struct EngineKernel {
 
 struct EngineCodeObject {
   std::string name;
-  std::string path; // "code/<first 16 digits of textSha256>.hsaco"
+  /// "code/<first 16 digits of textSha256>.hsaco". Of locked code, which the
+  /// bundle does not hold, where it lies below a folder of golden code objects.
+  std::string path;
   std::string sha256;
   std::string textSha256;
   std::vector<EngineKernel> kernels;
+  /// Of locked code: its size.
+  std::optional<uint64_t> lockedBytes = std::nullopt;
+
+  bool isLocked() const { return lockedBytes.has_value(); }
   bool operator==(const EngineCodeObject &) const = default;
 };
 
@@ -256,10 +263,12 @@ std::vector<BundleFinding> verifyEngine(const Engine &engine);
 /// Everything that is wrong with a bundle on disk: each file against its size
 /// and hash, files that are missing or too many, each code object's metadata
 /// against engine.json, reports and sources against engine.json and each other,
-/// and all of `verifyEngine`. Fails only when the directory cannot be read at
-/// all; a bad engine.json is a finding.
+/// and all of `verifyEngine`. With `goldenRoot`, a folder of golden code
+/// objects, locked code is looked at there; without, its hash is all there is.
+/// Fails only when the directory cannot be read at all; a bad engine.json is a
+/// finding.
 llvm::Expected<std::vector<BundleFinding>>
-verifyBundle(llvm::StringRef directory);
+verifyBundle(llvm::StringRef directory, llvm::StringRef goldenRoot = "");
 
 /// Assembles the sources of a bundle in which `verifyBundle` finds nothing, and
 /// reports each that does not give the machine code of its kernel.

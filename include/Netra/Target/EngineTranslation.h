@@ -34,6 +34,8 @@ struct TranslationOptions {
   std::string libraryRoot;
   /// Folder of golden code objects; empty: there are none.
   std::string goldenRoot;
+  /// Whether the bundle has only the hashes of golden code, and not its bytes.
+  bool lockGoldens = false;
   /// Whether selection could take experiments; reports explain it.
   bool allowExperimental = false;
   /// Where assembled code is kept between runs, if anywhere.

@@ -84,8 +84,9 @@ llvm::Expected<Equivalence> compareCode(llvm::ArrayRef<CodeObject> left,
                                         llvm::StringRef rightSymbol = "");
 
 /// The code objects of `path`: an engine, or a file. Those of an engine must
-/// have the hashes that it states.
-llvm::Expected<std::vector<CodeObject>> loadCode(llvm::StringRef path);
+/// have the hashes that it states; what it only locks lies below `goldenRoot`.
+llvm::Expected<std::vector<CodeObject>>
+loadCode(llvm::StringRef path, llvm::StringRef goldenRoot = "");
 
 /// The bytes of a code object as a file. Fails when it cannot be read.
 llvm::Expected<CodeObject> readCodeObjectFile(llvm::StringRef path);

@@ -74,7 +74,7 @@ extern "C" {
 /* The version of this interface. The major number changes when a program
  * compiled against an older header would no longer work. */
 #define NETRA_API_VERSION_MAJOR 1
-#define NETRA_API_VERSION_MINOR 1
+#define NETRA_API_VERSION_MINOR 2
 
 typedef enum netra_status {
   NETRA_OK = 0,
@@ -114,6 +114,9 @@ typedef struct netra_engine_options {
                             * this library. Otherwise a path or file name. */
   uint32_t lanes;    /* concurrent launches, 0 and 1 mean one; at most 64 */
   uint32_t reserved; /* 0 */
+  /* Since 1.2. The folder of the code objects that an engine only locks, by
+   * hash and size; NULL: environment NETRA_GOLDEN_ROOT. */
+  const char *golden_root;
 } netra_engine_options;
 
 /* netra_engine_prepare captures graphs. Without it, prepare only checks. */
@@ -127,7 +130,7 @@ typedef struct netra_engine_options {
 #define NETRA_ENGINE_TRUST_WEIGHTS 4u
 
 #define NETRA_ENGINE_OPTIONS_INIT                                              \
-  {sizeof(netra_engine_options), 0, 0, NULL, 1, 0}
+  {sizeof(netra_engine_options), 0, 0, NULL, 1, 0, NULL}
 
 /* A serving point. Start from NETRA_SHAPE_INIT. */
 typedef struct netra_shape {
@@ -280,8 +283,10 @@ NETRA_API uint32_t netra_api_version(void);
 /* "NETRA_OK" and so on; never NULL. */
 NETRA_API const char *netra_status_name(netra_status status);
 
-/* Verifies a bundle as netra_engine_create does, without a device. A failure's
- * sentence goes to `error` (may be NULL), cut to `error_bytes`. */
+/* Verifies a bundle as netra_engine_create does, without a device. Code that
+ * the engine only locks is read if NETRA_GOLDEN_ROOT names its folder, and not
+ * asked for otherwise. A failure's sentence goes to `error` (may be NULL), cut
+ * to `error_bytes`. */
 NETRA_API netra_status netra_engine_verify(const char *directory, char *error,
                                            size_t error_bytes);
 
