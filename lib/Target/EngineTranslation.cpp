@@ -10,6 +10,7 @@
 #include "Netra/Catalog/TargetInfo.h"
 #include "Netra/IR/ContractConversion.h"
 #include "Netra/IR/EngineDecisions.h"
+#include "Netra/Target/InstructionCount.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -630,7 +631,8 @@ netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
   if (failed(addCode(bundle, *kernels, options.lockGoldens)))
     return failure();
   bundle.files["engine.mlir"] = printEngineModule(module);
-  addReports(bundle.files, bundle.engine, *kernels, *catalog, options);
+  addReports(bundle.files, bundle.engine, *kernels, *catalog, options,
+             AssembledInstructions(*builder));
 
   std::vector<BundleFinding> findings = verifyEngine(bundle.engine);
   for (const BundleFinding &finding : findings)

@@ -59,8 +59,10 @@ netra::printContracts(const std::map<std::string, Contract> &contracts) {
 /// an engine tells by itself.
 static SelectOptions findPermissions(llvm::ArrayRef<TranslatedKernel> kernels,
                                      const Catalog &catalog,
-                                     const TranslationOptions &translation) {
+                                     const TranslationOptions &translation,
+                                     const InstructionCounter &counter) {
   SelectOptions options;
+  options.counter = &counter;
   options.target = catalog.getTarget().str();
   options.allowExperimental = translation.allowExperimental;
   options.allowGolden = !translation.goldenRoot.empty();
@@ -170,13 +172,15 @@ static std::string writeValidation(llvm::ArrayRef<TranslatedKernel> kernels,
 void netra::addReports(BundleFiles &files, const Engine &engine,
                        llvm::ArrayRef<TranslatedKernel> kernels,
                        const Catalog &catalog,
-                       const TranslationOptions &options) {
+                       const TranslationOptions &options,
+                       const InstructionCounter &counter) {
   std::map<std::string, Contract> contracts;
   for (const TranslatedKernel &kernel : kernels)
     contracts.emplace(kernel.instance.contract.id(), kernel.instance.contract);
   files["contracts.json"] = printContracts(contracts);
-  files["explain.json"] = writeExplanation(
-      engine, kernels, catalog, findPermissions(kernels, catalog, options));
+  files["explain.json"] =
+      writeExplanation(engine, kernels, catalog,
+                       findPermissions(kernels, catalog, options, counter));
   files["validation.json"] = writeValidation(kernels, files);
   std::set<std::string> notCapturable;
   for (const TranslatedKernel &kernel : kernels)
