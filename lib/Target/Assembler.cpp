@@ -25,6 +25,7 @@
 #include "llvm/MC/MCParser/MCAsmParser.h"
 #include "llvm/MC/MCParser/MCTargetAsmParser.h"
 #include "llvm/MC/MCStreamer.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -285,6 +286,45 @@ static Error checkContract(const CodeObject &object, const Instance &instance,
   return createStringError(
       "tactic " + instance.tactic->name + ", kernel " + instance.symbol +
       ": the code object breaks its contract:\n  " + join(differences, "\n  "));
+}
+
+Expected<std::vector<uint8_t>>
+Assembler::assembleCode(const Instance &instance) const {
+  SmallVector<char, 0> bytes;
+  std::string name = instance.symbol + ".s";
+  auto files = makeIntrusiveRefCnt<KernelFileSystem>(kernelRoot);
+  files->beginSource();
+  if (Error error = assembleObject(codeSource(instance), name,
+                                   *findTarget(target), files, bytes))
+    return error;
+  Expected<std::unique_ptr<object::ObjectFile>> object =
+      object::ObjectFile::createELFObjectFile(
+          MemoryBufferRef(StringRef(bytes.data(), bytes.size()), name));
+  if (!object)
+    return object.takeError();
+  for (object::ELFSymbolRef symbol : (*object)->symbols()) {
+    Expected<StringRef> found = symbol.getName();
+    Expected<object::section_iterator> section = symbol.getSection();
+    Expected<uint64_t> value = symbol.getValue();
+    bool isKernel = found && *found == instance.symbol && section && value &&
+                    *section != (*object)->section_end();
+    uint64_t begin = isKernel ? *value : 0;
+    consumeError(found.takeError());
+    consumeError(value.takeError());
+    if (!section) {
+      consumeError(section.takeError());
+      continue;
+    }
+    if (!isKernel)
+      continue;
+    Expected<StringRef> contents = (*section)->getContents();
+    if (!contents)
+      return contents.takeError();
+    StringRef code = contents->substr(begin, symbol.getSize());
+    return std::vector<uint8_t>(code.bytes_begin(), code.bytes_end());
+  }
+  return createStringError(name + ": expected the symbol " + instance.symbol +
+                           ", found none");
 }
 
 Expected<AssembledKernel>

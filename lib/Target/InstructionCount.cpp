@@ -266,19 +266,32 @@ std::optional<uint64_t> countInstructions(ArrayRef<uint8_t> code,
   return ScalarWalk(machine, *disassembler, code).run();
 }
 
-std::optional<uint64_t>
-AssembledInstructions::count(const Instance &instance) const {
+/// The code of `instance` and its processor. An error is for whoever needs the
+/// kernel, who will be told.
+static std::optional<uint64_t> countWave(const KernelBuilder &builder,
+                                         const Instance &instance) {
+  if (!instance.tactic->golden) {
+    Expected<std::vector<uint8_t>> code =
+        builder.getAssembler().assembleCode(instance);
+    if (code)
+      return countInstructions(*code, ("--" + instance.tactic->target));
+    consumeError(code.takeError());
+    return std::nullopt;
+  }
   Expected<AssembledKernel> kernel = builder.build(instance);
   if (!kernel) {
-    // Whoever needs the kernel is told why there is none.
     consumeError(kernel.takeError());
     return std::nullopt;
   }
-  const KernelMetadata *metadata = kernel->object.find(instance.symbol);
-  if (!metadata)
-    return std::nullopt;
-  std::optional<uint64_t> perWave =
-      countInstructions(kernel->object.codeOf(*metadata), kernel->object.isa);
+  const CodeObject &object = kernel->object;
+  const KernelMetadata *metadata = object.find(instance.symbol);
+  return metadata ? countInstructions(object.codeOf(*metadata), object.isa)
+                  : std::nullopt;
+}
+
+std::optional<uint64_t>
+AssembledInstructions::count(const Instance &instance) const {
+  std::optional<uint64_t> perWave = countWave(builder, instance);
   if (!perWave)
     return std::nullopt;
   const Contract &contract = instance.contract;

@@ -7,7 +7,6 @@
 #include "CatalogAccess.h"
 
 #include "Netra/IR/Varying.h"
-#include "Netra/Target/AssemblyCache.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -74,13 +73,11 @@ const Selection &SharedCatalog::select(const Problem &problem,
   return entry->second;
 }
 
-const InstructionCounter *SharedCatalog::getCounter(StringRef goldenRoot,
-                                                    StringRef cacheDir) {
+const InstructionCounter *SharedCatalog::getCounter(StringRef goldenRoot) {
   if (counter)
     return &*counter;
-  llvm::Expected<KernelBuilder> made = KernelBuilder::create(
-      root, target, goldenRoot,
-      cacheDir.empty() ? nullptr : std::make_shared<AssemblyCache>(cacheDir));
+  llvm::Expected<KernelBuilder> made =
+      KernelBuilder::create(root, target, goldenRoot);
   if (!made) {
     // Rank decides then; whoever needs the kernels is told what is missing.
     llvm::consumeError(made.takeError());

@@ -61,10 +61,9 @@ public:
   const Selection &select(const Problem &problem, const SelectOptions &options);
 
   /// What counts the instructions of the catalogue's tactics; null when nothing
-  /// can be assembled. Stays as long as the catalogue; the folders are those of
-  /// the first call.
-  const InstructionCounter *getCounter(llvm::StringRef goldenRoot,
-                                       llvm::StringRef cacheDir);
+  /// can be assembled. Stays as long as the catalogue; the folder of goldens is
+  /// that of the first call.
+  const InstructionCounter *getCounter(llvm::StringRef goldenRoot);
 
   /// The kernel that the `netra.tactic` attribute of `op` names: tactic,
   /// options and contract id must agree with what the catalogue makes of the

@@ -44,7 +44,6 @@ void netra::buildEnginePipeline(OpPassManager &manager,
   select.goldenRoot = options.goldenRoot;
   select.allowExperimental = options.allowExperimental;
   select.countInstructions = options.countInstructions;
-  select.cacheDir = options.cacheDir;
   select.explain = options.explain;
   select.explainAll = options.explainAll;
   manager.addPass(createNetraSelectTactics(select));

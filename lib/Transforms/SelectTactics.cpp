@@ -107,7 +107,7 @@ private:
       options.allowExperimental = allowExperimental;
       options.allowGolden = !goldenRoot.empty();
       if (countInstructions)
-        options.counter = catalog->getCounter(goldenRoot, cacheDir);
+        options.counter = catalog->getCounter(goldenRoot);
       // Near misses are for those who read them.
       options.nearestMisses = 0;
       Problem problem = getProblem(op);

@@ -347,7 +347,6 @@ static LogicalResult compile(ModuleOp module, const Settings &settings,
   options.libraryRoot = settings.libraryRoot;
   options.goldenRoot = settings.goldenRoot;
   options.allowExperimental = settings.allowExperimental;
-  options.cacheDir = settings.cacheDir;
   options.explain = settings.explain;
   options.explainAll = settings.explainAll;
   options.name = settings.engineName;

@@ -61,13 +61,13 @@ const Case cases[] = {
     {"BlockOfNone", [](Contract &c) { c.block[1] = 0; },
      "block: expected 1 to 1024 work-items, found 256 x 0 x 1"},
     {"GridOfTooManyRows", [](Contract &c) { c.grid[1] = 65536; },
-     "grid: axis y: expected 1 to 65535 work groups, found that 65536 is "
+     "grid: axis y: expected 1 to 65535 work-groups, found that 65536 is "
      "65536"},
     {"GridOfTooManyItems", [](Contract &c) { c.grid[0] = 1u << 24; },
-     "grid: axis x: expected 1 to 16777215 work groups, found that 16777216 "
+     "grid: axis x: expected 1 to 16777215 work-groups, found that 16777216 "
      "is 16777216"},
     {"GridThatEnds", [](Contract &c) { c.grid[2] = 0; },
-     "grid: axis z: expected 1 to 65535 work groups, found that 0 is 0"},
+     "grid: axis z: expected 1 to 65535 work-groups, found that 0 is 0"},
     {"StaticLds", [](Contract &c) { c.staticLds = 163841; },
      "LDS: expected at most 163840 bytes, found 163841 static and 0 dynamic"},
     {"DynamicLds",

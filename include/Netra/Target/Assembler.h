@@ -68,6 +68,12 @@ public:
   /// each difference between contract and code object.
   llvm::Expected<AssembledKernel> assemble(const Instance &instance) const;
 
+  /// The machine code of the instance's kernel, neither linked nor held against
+  /// the contract: for those who only look at it. Unlike a link, which makes
+  /// lld forget the command line of the program, this leaves nothing behind.
+  llvm::Expected<std::vector<uint8_t>>
+  assembleCode(const Instance &instance) const;
+
   /// Several instances in one code object, in their order. Each is assembled on
   /// its own, so that templates do not see one another; all share one note.
   llvm::Expected<AssembledKernel>

@@ -53,9 +53,6 @@ struct EnginePipelineOptions
       llvm::cl::desc("Let the instructions of the machine code decide between "
                      "tactics of equal estimated time"),
       llvm::cl::init(true)};
-  Option<std::string> cacheDir{
-      *this, "cache-dir",
-      llvm::cl::desc("Folder that keeps assembled kernels")};
   Option<bool> explain{*this, "explain",
                        llvm::cl::desc("Remark on every choice of a tactic"),
                        llvm::cl::init(false)};

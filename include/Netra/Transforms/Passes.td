@@ -183,8 +183,8 @@ def NetraSelectTactics : Pass<"netra-select-tactics", "mlir::ModuleOp"> {
 
     Where several tactics match, maturity decides, then the estimated time, then
     the instructions of the machine code, then rank and name. Only tactics that
-    come first with equal times are assembled for that, in `cache-dir` if there
-    is one; `count-instructions=false` goes on with rank instead.
+    come first with equal times are assembled for that; with
+    `count-instructions=false`, rank decides instead.
 
     With `explain`, the choice, the reason for it and the nearest misses are
     remarks at the operation's location, with `explain-all` every tactic of the
@@ -215,8 +215,6 @@ def NetraSelectTactics : Pass<"netra-select-tactics", "mlir::ModuleOp"> {
            /*default=*/"true",
            "Let the instructions of the machine code decide between tactics of "
            "equal estimated time">,
-    Option<"cacheDir", "cache-dir", "std::string", /*default=*/"\"\"",
-           "Folder that keeps assembled kernels">,
     Option<"explain", "explain", "bool", /*default=*/"false",
            "Remark on every choice, not only on fallbacks">,
     Option<"explainAll", "explain-all", "bool", /*default=*/"false",
