@@ -129,6 +129,14 @@ WeightPacker::findTensors(const PackSource &source, const std::string &weight,
                          ", found " + found + " in " + tensor->file->getPath());
     tensors.push_back(tensor);
   }
+  // A checkpoint of more experts is that of another model.
+  if (source.isSeries()) {
+    const std::string next = source.getTensor(source.getCount()).checkpoint;
+    if (const CheckpointTensor *more = checkpoint.find(next))
+      problems.push_back(where(next) + "expected a series that ends with " +
+                         std::to_string(source.getCount() - 1) +
+                         ", found one more in " + more->file->getPath());
+  }
   // They may be in what could not be read, of which has been told.
   if (!checkpoint.getProblems().empty()) {
     unseen += missing.size();

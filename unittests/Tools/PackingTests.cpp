@@ -290,6 +290,14 @@ TEST(PackingSeries, IsPackedAndCompared) {
               ElementsAre(HasSubstr("weight w, from tensor m.e.3.w: element "
                                     "8199: expected the bytes ")));
 
+  // A longer series is another model's.
+  tensors.push_back({"m.e.5.w", "F8_E4M3", one, tensors[0].bytes});
+  EXPECT_THAT(problemsOf(),
+              ElementsAre("tensor m.e.5.w (for weight w): expected a series "
+                          "that ends with 4, found one more in " +
+                          path));
+  tensors.pop_back();
+
   // What does not fit is told tensor by tensor; that none is there, once.
   tensors[0].shape = {4096, 300};
   tensors[1].name = "m.e.01.w";
