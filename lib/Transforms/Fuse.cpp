@@ -8,6 +8,7 @@
 #include "Parameters.h"
 
 #include "Netra/IR/NetraOps.h"
+#include "Netra/IR/Varying.h"
 #include "Netra/Transforms/Passes.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -56,7 +57,7 @@ public:
         if (failed(runOnBlock(block)))
           return signalPassFailure();
     catalog = nullptr;
-    computable.clear();
+    worthwhile.clear();
     eraseDeadOps(module);
     cleanParameters(module);
   }
@@ -93,10 +94,11 @@ private:
     if (!fusion)
       return static_cast<Operation *>(nullptr);
     for (Operation *neighbour : getAbsorbable(fusion)) {
-      if (catalog && !hasTactics(fusion, neighbour)) {
+      if (catalog && !isWorthwhile(fusion, neighbour)) {
         LLVM_DEBUG(llvm::dbgs()
                    << op->getName() << " does not take over "
-                   << neighbour->getName() << ": no tactic computes both\n");
+                   << neighbour->getName()
+                   << ": no tactic computes both, or not as fast\n");
         continue;
       }
       rewriter.setInsertionPoint(op);
@@ -136,29 +138,50 @@ private:
   }
 
   /// Whether the catalogue can compute what `fusion` and `neighbour` become,
-  /// which is looked up once for equal surroundings.
-  bool hasTactics(FusionOpInterface fusion, Operation *neighbour) {
+  /// and no slower by its estimates than both on their own; looked up once for
+  /// equal surroundings.
+  bool isWorthwhile(FusionOpInterface fusion, Operation *neighbour) {
     OperationKey key;
     addSurroundings(key, fusion);
     addSurroundings(key, neighbour);
-    auto [entry, isNew] = computable.try_emplace(std::move(key));
+    auto [entry, isNew] = worthwhile.try_emplace(std::move(key));
     if (isNew)
-      entry->second = llvm::all_of(
-          fusion.getFusedProblems(neighbour),
-          [&](const Problem &problem) { return hasTactic(problem); });
+      entry->second = compareTimes(fusion, neighbour);
     return entry->second;
   }
 
-  /// Whether the catalogue can compute `problem` when its weight is stored as a
-  /// tactic wants it, for which packing will see later. Anything else would
-  /// have to be converted at run time, by a kernel that may be missing.
-  bool hasTactic(const Problem &problem) {
-    return canSelect(problem) ||
-           llvm::any_of(
-               (*catalog)->tacticsFor(problem.family, problem.operation),
-               [&](const Tactic *tactic) {
-                 return canSelect(withWeightFor(*tactic, problem));
-               });
+  bool compareTimes(FusionOpInterface fusion, Operation *neighbour) {
+    std::optional<uint64_t> together = 0, apart = 0;
+    auto add = [&](std::optional<uint64_t> &sum, const Problem &problem) {
+      std::optional<uint64_t> time = sum ? estimate(problem) : std::nullopt;
+      sum = time ? std::optional(llvm::SaturatingAdd(*sum, *time)) : time;
+    };
+    std::vector<Problem> problems = fusion.getFusedProblems(neighbour);
+    for (const Problem &problem : problems)
+      add(together, problem);
+    // A third operation that changes with them was there before as well.
+    if (problems.size() != 1)
+      return together.has_value();
+    for (Operation *op : {fusion.getOperation(), neighbour})
+      if (auto tacticOp = dyn_cast<TacticOpInterface>(op))
+        add(apart, getProblem(tacticOp));
+    // What cannot be computed apart is no choice.
+    return together && (!apart || *together <= *apart);
+  }
+
+  /// The picoseconds that the catalogue needs for `problem` when its weight is
+  /// stored as a tactic wants it, for which packing will see later; nothing
+  /// when it cannot compute it. Anything else would have to be converted at run
+  /// time, by a kernel that may be missing.
+  std::optional<uint64_t> estimate(const Problem &problem) {
+    if (std::optional<uint64_t> time = select(problem))
+      return time;
+    for (const Tactic *tactic :
+         (*catalog)->tacticsFor(problem.family, problem.operation))
+      if (std::optional<uint64_t> time =
+              select(withWeightFor(*tactic, problem)))
+        return time;
+    return std::nullopt;
   }
 
   /// `problem` with the weight in the layout that `tactic` asks for, where it
@@ -173,18 +196,21 @@ private:
     return problem;
   }
 
-  bool canSelect(const Problem &problem) {
+  std::optional<uint64_t> select(const Problem &problem) {
     SelectOptions options;
     options.target = target;
     options.allowExperimental = allowExperimental;
     options.allowGolden = !goldenRoot.empty();
     options.nearestMisses = 0;
-    return catalog->select(problem, options).winner.has_value();
+    const Selection &selection = catalog->select(problem, options);
+    if (!selection.winner)
+      return std::nullopt;
+    return selection.winner->cost.picoseconds;
   }
 
   SharedCatalog *catalog = nullptr;
-  /// Answers of hasTactics.
-  OperationKeyMap<bool> computable;
+  /// Answers of isWorthwhile.
+  OperationKeyMap<bool> worthwhile;
 };
 
 } // namespace

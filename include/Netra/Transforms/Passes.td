@@ -80,7 +80,8 @@ def NetraFuse : Pass<"netra-fuse", "mlir::ModuleOp"> {
     operation that asks for a form which not every catalogue has (the experts of
     a mixture, a router with its product, a norm that also stores what it
     quantizes) is merged only when the catalogue has a tactic for what comes
-    out, in whatever layout its `weight` may be stored. Mergers into forms that
+    out, in whatever layout its `weight` may be stored, and expects it to take no
+    longer than what the two take on their own. Mergers into forms that
     every family of tactics has beside the plain one (`netra.dense` and what
     follows it, `netra.rms_norm` with a residual or a quantization,
     `netra.gated`) are made in any case, and so is every merger without
