@@ -177,13 +177,9 @@ static Error failOf(StringRef libraryRoot, ArrayRef<std::string> faults) {
 }
 
 Expected<Catalog> Catalog::load(StringRef libraryRoot, StringRef target) {
-  if (!findTarget(target)) {
-    std::vector<StringRef> known;
-    for (const TargetInfo &info : allTargets())
-      known.push_back(info.name);
+  if (!findTarget(target))
     return createStringError("target \"" + target + "\": expected one of " +
-                             join(known, ", "));
-  }
+                             listTargets());
   auto impl = std::make_unique<Impl>();
   impl->root = libraryRoot.str();
   impl->target = target.str();

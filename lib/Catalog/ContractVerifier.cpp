@@ -29,13 +29,7 @@ public:
     if (target)
       checkLaunch(*target);
     else
-      expect("target",
-             "one of " + join(map_range(allTargets(),
-                                        [](const TargetInfo &info) {
-                                          return info.name;
-                                        }),
-                              ", "),
-             contract.target);
+      expect("target", "one of " + listTargets(), contract.target);
     checkArguments();
     checkWorkspace();
     for (const auto &[name, value] : contract.problem.attributes)

@@ -64,12 +64,8 @@ std::string readTarget(ObjectReader &object) {
       member ? member->string() : std::optional<std::string>();
   if (!name)
     return "";
-  if (!findTarget(*name)) {
-    std::vector<std::string> known;
-    for (const TargetInfo &target : allTargets())
-      known.push_back(target.name.str());
-    member->fail("a known target (" + join(known, ", ") + ")");
-  }
+  if (!findTarget(*name))
+    member->fail("a known target (" + listTargets() + ")");
   return *name;
 }
 

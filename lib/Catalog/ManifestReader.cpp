@@ -70,8 +70,9 @@ ServingProfile readProfile(const Reader &reader, StringRef path) {
   return profile;
 }
 
-NumericScheme readNumericScheme(ObjectReader &object, StringRef key,
-                                function_ref<bool(StringRef)> isConstant) {
+static NumericScheme
+readNumericScheme(ObjectReader &object, StringRef key,
+                  function_ref<bool(StringRef)> isConstant) {
   NumericScheme scheme;
   std::optional<Reader> member = object.required(key);
   if (!member)
@@ -102,6 +103,18 @@ NumericScheme readNumericScheme(ObjectReader &object, StringRef key,
     scheme.parameters.push_back(name.str());
   }
   return scheme;
+}
+
+void readNumerics(const Reader &reader, Tactic &tactic,
+                  function_ref<bool(StringRef)> isConstant) {
+  ObjectReader object(reader);
+  tactic.accumulation = readText(object, "accumulation").value_or("");
+  tactic.rounding = readNumericScheme(object, "rounding", isConstant);
+  tactic.reductionOrder =
+      readNumericScheme(object, "reduction_order", isConstant);
+  if (std::optional<Reader> member = object.optional("error_bound"))
+    tactic.errorBound = member->string().value_or("");
+  object.finish();
 }
 
 template <typename T>

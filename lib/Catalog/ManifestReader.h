@@ -44,10 +44,9 @@ std::optional<AttributeValue> readScalar(const json::Reader &reader);
 std::map<std::string, int64_t> readIntegers(json::ObjectReader &object,
                                             llvm::StringRef key);
 
-/// A required scheme of arithmetic. `isConstant` knows the names its
-/// parameters may have.
-NumericScheme
-readNumericScheme(json::ObjectReader &object, llvm::StringRef key,
+/// The key `numerics` of a tactic, whose parts it sets. `isConstant` knows the
+/// names that parameters of schemes may have.
+void readNumerics(const json::Reader &reader, Tactic &tactic,
                   llvm::function_ref<bool(llvm::StringRef)> isConstant);
 
 /// The keys dimensions, attributes, operands and options of `object`.

@@ -120,7 +120,8 @@ public:
       fields.finish();
     }
     if (std::optional<Reader> member = object.required("numerics"))
-      readNumerics(*member);
+      readNumerics(*member, tactic,
+                   [&](StringRef name) { return isConstantName(name.str()); });
     if (std::optional<Reader> member = object.required("graph_capture"))
       tactic.graphCapture = member->boolean().value_or(true);
     if (std::optional<Reader> member = object.required("deterministic"))
@@ -720,21 +721,6 @@ private:
           return argument.role == "workspace";
         }))
       reader.fail("an argument with the role \"workspace\"", "none");
-    object.finish();
-  }
-
-  void readNumerics(const Reader &reader) {
-    ObjectReader object(reader);
-    tactic.accumulation = readText(object, "accumulation").value_or("");
-    auto readScheme = [&](StringRef key) {
-      return readNumericScheme(object, key, [&](StringRef name) {
-        return isConstantName(name.str());
-      });
-    };
-    tactic.rounding = readScheme("rounding");
-    tactic.reductionOrder = readScheme("reduction_order");
-    if (std::optional<Reader> member = object.optional("error_bound"))
-      tactic.errorBound = member->string().value_or("");
     object.finish();
   }
 

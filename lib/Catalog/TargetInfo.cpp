@@ -7,6 +7,7 @@
 #include "Netra/Catalog/TargetInfo.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
@@ -26,6 +27,12 @@ static constexpr TargetInfo targets[] = {
 };
 
 ArrayRef<TargetInfo> allTargets() { return targets; }
+
+std::string listTargets() {
+  return join(
+      map_range(targets, [](const TargetInfo &info) { return info.name; }),
+      ", ");
+}
 
 const TargetInfo *findTarget(StringRef name) {
   const TargetInfo *found = find_if(

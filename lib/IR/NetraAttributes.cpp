@@ -320,13 +320,8 @@ GuardAttr GuardAttr::parseSpelling(MLIRContext *context, StringRef text,
 LogicalResult TargetAttr::verify(EmitError emitError, StringRef architecture) {
   if (findTarget(architecture))
     return success();
-  InFlightDiagnostic diagnostic = emitError()
-                                  << "target C1: unknown target '"
-                                  << architecture << "', expected one of ";
-  llvm::interleaveComma(allTargets(), diagnostic, [&](const TargetInfo &info) {
-    diagnostic << info.name;
-  });
-  return diagnostic;
+  return emitError() << "target C1: unknown target '" << architecture
+                     << "', expected one of " << listTargets();
 }
 
 //===----------------------------------------------------------------------===//

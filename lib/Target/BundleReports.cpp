@@ -54,16 +54,24 @@ Json describeSteps(const Engine &engine) {
   return plans;
 }
 
-std::string describeDifference(StringRef expected, StringRef found) {
-  StringRef left = expected, right = found, leftLine, rightLine;
-  for (unsigned line = 1; !(left.empty() && right.empty()); ++line) {
-    std::tie(leftLine, left) = left.split('\n');
-    std::tie(rightLine, right) = right.split('\n');
-    if (leftLine != rightLine)
-      return ("line " + Twine(line) + ": expected '" + leftLine.trim() +
-              "' as engine.json gives, found '" + rightLine.trim() + "'")
-          .str();
+std::optional<LineDifference> findDifference(StringRef expected,
+                                             StringRef found) {
+  LineDifference at;
+  while (!(expected.empty() && found.empty())) {
+    ++at.line;
+    std::tie(at.expected, expected) = expected.split('\n');
+    std::tie(at.found, found) = found.split('\n');
+    if (at.expected != at.found)
+      return at;
   }
+  return std::nullopt;
+}
+
+std::string describeDifference(StringRef expected, StringRef found) {
+  if (std::optional<LineDifference> at = findDifference(expected, found))
+    return ("line " + Twine(at->line) + ": expected '" + at->expected.trim() +
+            "' as engine.json gives, found '" + at->found.trim() + "'")
+        .str();
   return expected == found ? "" : "expected a newline at the end";
 }
 

@@ -22,6 +22,17 @@ std::string printReport(const nlohmann::json &value);
 /// What explain.json says of the steps of the plans.
 nlohmann::json describeSteps(const Engine &engine);
 
+/// A line in which two texts differ.
+struct LineDifference {
+  unsigned line = 0; // from 1
+  llvm::StringRef expected, found;
+};
+
+/// The first line that differs; nothing when at most the newline at the end
+/// does. The lines refer to the texts.
+std::optional<LineDifference> findDifference(llvm::StringRef expected,
+                                             llvm::StringRef found);
+
 /// The first line in which a report differs from what engine.json gives; empty
 /// when there is none.
 std::string describeDifference(llvm::StringRef expected, llvm::StringRef found);

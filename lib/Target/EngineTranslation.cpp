@@ -114,6 +114,37 @@ createBuilder(EngineOp engine, const TranslationOptions &options) {
   return std::move(*builder);
 }
 
+/// Sources and reports go by symbol, so one symbol is one machine code:
+/// `haveOneCode` says whether two kernels of one symbol have. Calls `visit` for
+/// the first kernel of each symbol.
+static LogicalResult checkSymbols(
+    llvm::ArrayRef<TranslatedKernel> kernels,
+    llvm::function_ref<bool(const TranslatedKernel &, const TranslatedKernel &)>
+        haveOneCode,
+    llvm::function_ref<void(const TranslatedKernel &)> visit =
+        [](const TranslatedKernel &) {}) {
+  llvm::StringMap<const TranslatedKernel *> bySymbol;
+  for (const TranslatedKernel &kernel : kernels) {
+    const Instance &instance = kernel.instance;
+    auto [known, isNew] = bySymbol.try_emplace(instance.symbol, &kernel);
+    if (isNew)
+      visit(kernel);
+    if (isNew || haveOneCode(*known->second, kernel))
+      continue;
+    const Instance &other = known->second->instance;
+    InFlightDiagnostic diag = kernel.op->emitError();
+    diag << "expected one machine code for symbol " << instance.symbol
+         << " of tactic " << instance.tactic->name << ", found two, for";
+    for (const auto &[name, value] : instance.constants)
+      if (auto found = other.constants.find(name);
+          found != other.constants.end() && found->second != value)
+        diag << " " << name << "=" << found->second << " and " << value << ",";
+    return diag << " which \"symbol\" of " << instance.tactic->manifestPath
+                << " must tell apart";
+  }
+  return success();
+}
+
 FailureOr<std::vector<KernelSource>>
 netra::translateToAssembly(ModuleOp module, const TranslationOptions &options) {
   FailureOr<EngineOp> engine = findEngine(module);
@@ -129,15 +160,33 @@ netra::translateToAssembly(ModuleOp module, const TranslationOptions &options) {
   FailureOr<KernelBuilder> builder = createBuilder(*engine, options);
   if (failed(builder))
     return failure();
+  const Assembler &assembler = builder->getAssembler();
+  auto code = [&](const TranslatedKernel &kernel) {
+    llvm::Expected<std::vector<uint8_t>> bytes =
+        assembler.assembleCode(kernel.instance);
+    if (bytes)
+      return std::move(*bytes);
+    // A source that does not assemble is shown as well.
+    llvm::consumeError(bytes.takeError());
+    return std::vector<uint8_t>();
+  };
+  auto haveOneCode = [&](const TranslatedKernel &lhs,
+                         const TranslatedKernel &rhs) {
+    return lhs.instance.tactic->golden || rhs.instance.tactic->golden
+               ? lhs.instance.tactic == rhs.instance.tactic
+               : code(lhs) == code(rhs);
+  };
   std::vector<KernelSource> sources;
-  for (const TranslatedKernel &kernel : *kernels) {
+  auto addSource = [&](const TranslatedKernel &kernel) {
     const std::optional<GoldenCode> &golden = kernel.instance.tactic->golden;
-    sources.push_back(
-        {kernel.instance.symbol,
-         golden ? "// " + kernel.instance.symbol + " is golden code: " +
-                      golden->file + ", SHA-256 " + golden->sha256 + "\n"
-                : builder->getAssembler().instanceSource(kernel.instance)});
-  }
+    sources.push_back({kernel.instance.symbol,
+                       golden ? "// " + kernel.instance.symbol +
+                                    " is golden code: " + golden->file +
+                                    ", SHA-256 " + golden->sha256 + "\n"
+                              : assembler.instanceSource(kernel.instance)});
+  };
+  if (failed(checkSymbols(*kernels, haveOneCode, addSource)))
+    return failure();
   return sources;
 }
 
@@ -158,29 +207,6 @@ static LogicalResult buildKernels(std::vector<TranslatedKernel> &kernels,
     kernel.assembled = std::move(result.kernel);
   }
   return status;
-}
-
-/// Sources and reports go by symbol, so one symbol is one machine code.
-static LogicalResult checkSymbols(std::vector<TranslatedKernel> &kernels) {
-  llvm::StringMap<const TranslatedKernel *> bySymbol;
-  for (TranslatedKernel &kernel : kernels) {
-    const Instance &instance = kernel.instance;
-    auto [known, isNew] = bySymbol.try_emplace(instance.symbol, &kernel);
-    if (isNew || known->second->assembled->object.textSha256 ==
-                     kernel.assembled->object.textSha256)
-      continue;
-    const Instance &other = known->second->instance;
-    InFlightDiagnostic diag = kernel.op.emitError();
-    diag << "expected one machine code for symbol " << instance.symbol
-         << " of tactic " << instance.tactic->name << ", found two, for";
-    for (const auto &[name, value] : instance.constants)
-      if (auto found = other.constants.find(name);
-          found != other.constants.end() && found->second != value)
-        diag << " " << name << "=" << found->second << " and " << value << ",";
-    return diag << " which \"symbol\" of " << instance.tactic->manifestPath
-                << " must tell apart";
-  }
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -605,8 +631,12 @@ netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
   if (failed(kernels))
     return failure();
   FailureOr<KernelBuilder> builder = createBuilder(*engine, options);
+  auto haveOneCode = [](const TranslatedKernel &lhs,
+                        const TranslatedKernel &rhs) {
+    return lhs.assembled->object.textSha256 == rhs.assembled->object.textSha256;
+  };
   if (failed(builder) || failed(buildKernels(*kernels, *builder, options)) ||
-      failed(checkSymbols(*kernels)))
+      failed(checkSymbols(*kernels, haveOneCode)))
     return failure();
 
   for (const TranslatedKernel &kernel : *kernels) {

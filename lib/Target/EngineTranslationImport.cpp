@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BundleReports.h"
 #include "EngineTranslationImpl.h"
 
 #include "Netra/Target/ModuleVerifier.h"
@@ -41,19 +42,6 @@ static Engine reduce(Engine engine) {
       kernel.vgprs = kernel.agprs = kernel.sgprs = kernel.maxWorkgroup = 0;
   }
   return engine;
-}
-
-/// The first line in which two texts differ.
-static std::string findDifference(StringRef expected, StringRef found) {
-  SmallVector<StringRef> left, right;
-  expected.split(left, '\n');
-  found.split(right, '\n');
-  for (size_t i = 0; i < std::min(left.size(), right.size()); ++i)
-    if (left[i] != right[i])
-      return ("engine.mlir says '" + left[i].trim() + "', engine.json says '" +
-              right[i].trim() + "'")
-          .str();
-  return "one of them ends early";
 }
 
 static llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
@@ -134,9 +122,12 @@ readModule(MLIRContext *context, StringRef directory,
   Engine expected = reduce(std::move(*described));
   Engine found = reduce(std::move(*engine));
   if (!(expected == found)) {
-    report(moduleFile, "expected what engine.json says: " +
-                           findDifference(writeEngineJson(expected),
-                                          writeEngineJson(found)));
+    std::string stated = writeEngineJson(found);
+    std::string derived = writeEngineJson(expected);
+    LineDifference at = *findDifference(stated, derived);
+    report(moduleFile, "expected '" + at.expected.trim() +
+                           "' as engine.json says, found '" + at.found.trim() +
+                           "'");
     return nullptr;
   }
   std::map<std::string, Contract> contracts;

@@ -83,13 +83,9 @@ private:
 
   void checkTarget() {
     if (!target) {
-      report(
-          "/target/architecture",
-          "expected one of " +
-              join(map_range(allTargets(),
-                             [](const TargetInfo &info) { return info.name; }),
-                   ", ") +
-              ", found \"" + engine.architecture + "\"");
+      report("/target/architecture", "expected one of " + listTargets() +
+                                         ", found \"" + engine.architecture +
+                                         "\"");
       return;
     }
     if (engine.waveSize != target->waveSize)

@@ -243,8 +243,10 @@ static std::vector<KernelRef> allKernels(ArrayRef<CodeObject> objects) {
   for (const CodeObject &object : objects)
     for (const KernelMetadata &kernel : object.kernels)
       kernels.push_back({&object, &kernel});
-  llvm::stable_sort(kernels, [](const KernelRef &lhs, const KernelRef &rhs) {
-    return lhs.kernel->symbol < rhs.kernel->symbol;
+  // The same symbol in two objects: the object that was named first.
+  llvm::sort(kernels, [](const KernelRef &lhs, const KernelRef &rhs) {
+    return std::tie(lhs.kernel->symbol, lhs.object, lhs.kernel) <
+           std::tie(rhs.kernel->symbol, rhs.object, rhs.kernel);
   });
   return kernels;
 }

@@ -9,9 +9,6 @@
 #include "MachineTarget.h"
 
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/MC/MCContext.h"
-#include "llvm/MC/MCDisassembler/MCDisassembler.h"
-#include "llvm/MC/MCInst.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -26,9 +23,8 @@ namespace {
 /// One wave's way through a program, as far as scalar registers tell it.
 class ScalarWalk {
 public:
-  ScalarWalk(const MachineTarget &machine, MCDisassembler &disassembler,
-             ArrayRef<uint8_t> code)
-      : machine(machine), disassembler(disassembler), code(code) {}
+  ScalarWalk(const MachineDecoder &decoder, ArrayRef<uint8_t> code)
+      : decoder(decoder), machine(decoder.getMachine()), code(code) {}
 
   std::optional<uint64_t> run() {
     constexpr uint64_t limit = uint64_t(1) << 24;
@@ -131,13 +127,8 @@ private:
   const Decoded *decode(uint64_t address) {
     auto [entry, isNew] = decodedAt.try_emplace(address);
     Decoded &decoded = entry->second;
-    if (isNew && address < code.size()) {
-      uint64_t size = 0;
-      ArrayRef<uint8_t> rest = code.drop_front(address);
-      if (disassembler.getInstruction(decoded.instruction, size, rest, address,
-                                      nulls()) == MCDisassembler::Success &&
-          size <= rest.size())
-        decoded.bytes = size;
+    if (isNew) {
+      decoded.bytes = decoder.decode(code, address, decoded.instruction);
       if (decoded.bytes)
         classify(decoded);
     }
@@ -237,8 +228,8 @@ private:
       scalars[instruction.getOperand(0).getReg().id()] = *result;
   }
 
+  const MachineDecoder &decoder;
   const MachineTarget &machine;
-  MCDisassembler &disassembler;
   ArrayRef<uint8_t> code;
   std::map<uint64_t, Decoded> decodedAt;
   uint64_t at = 0;
@@ -250,20 +241,13 @@ private:
 
 std::optional<uint64_t> countInstructions(ArrayRef<uint8_t> code,
                                           StringRef isa) {
-  StringRef cpu = isa.rsplit("--").second.split(':').first;
-  Expected<std::unique_ptr<MachineTarget>> made = MachineTarget::create(cpu);
-  if (!made) {
-    consumeError(made.takeError());
+  Expected<std::unique_ptr<MachineDecoder>> decoder =
+      MachineDecoder::create(isa);
+  if (!decoder) {
+    consumeError(decoder.takeError());
     return std::nullopt;
   }
-  const MachineTarget &machine = **made;
-  MCContext context(machine.triple, machine.asmInfo.get(),
-                    machine.registers.get(), machine.subtarget.get());
-  std::unique_ptr<MCDisassembler> disassembler(
-      machine.target->createMCDisassembler(*machine.subtarget, context));
-  if (!disassembler)
-    return std::nullopt;
-  return ScalarWalk(machine, *disassembler, code).run();
+  return ScalarWalk(**decoder, code).run();
 }
 
 /// The code of `instance` and its processor. An error is for whoever needs the

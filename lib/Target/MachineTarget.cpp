@@ -7,6 +7,7 @@
 #include "MachineTarget.h"
 
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <mutex>
 
@@ -47,6 +48,39 @@ Expected<std::unique_ptr<MachineTarget>> MachineTarget::create(StringRef cpu) {
   machine->subtarget.reset(
       target->createMCSubtargetInfo(triple, cpu, /*Features=*/""));
   return machine;
+}
+
+MachineDecoder::MachineDecoder(std::unique_ptr<MachineTarget> made)
+    : machine(std::move(made)),
+      context(machine->triple, machine->asmInfo.get(), machine->registers.get(),
+              machine->subtarget.get()),
+      disassembler(machine->target->createMCDisassembler(*machine->subtarget,
+                                                         context)) {}
+
+Expected<std::unique_ptr<MachineDecoder>>
+MachineDecoder::create(StringRef isa) {
+  StringRef cpu = isa.rsplit("--").second.split(':').first;
+  Expected<std::unique_ptr<MachineTarget>> machine = MachineTarget::create(cpu);
+  if (!machine)
+    return createStringError("disassembly of \"" + isa +
+                             "\": " + toString(machine.takeError()));
+  std::unique_ptr<MachineDecoder> decoder(
+      new MachineDecoder(std::move(*machine)));
+  if (!decoder->disassembler)
+    return createStringError("LLVM has no disassembler for " + isa);
+  return decoder;
+}
+
+uint64_t MachineDecoder::decode(ArrayRef<uint8_t> code, uint64_t offset,
+                                MCInst &instruction) const {
+  if (offset >= code.size())
+    return 0;
+  uint64_t size = 0;
+  ArrayRef<uint8_t> rest = code.drop_front(offset);
+  bool isKnown =
+      disassembler->getInstruction(instruction, size, rest, offset, nulls()) ==
+      MCDisassembler::Success;
+  return isKnown && size <= rest.size() ? size : 0;
 }
 
 } // namespace netra

@@ -8,6 +8,9 @@
 #define NETRA_LIB_TARGET_MACHINETARGET_H
 
 #include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstrInfo.h"
 #include "llvm/MC/MCRegisterInfo.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -35,6 +38,29 @@ struct MachineTarget {
   std::unique_ptr<llvm::MCAsmInfo> asmInfo;
   std::unique_ptr<llvm::MCInstrInfo> instructions;
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+};
+
+/// Decodes machine code of one target. For one thread at a time.
+class MachineDecoder {
+public:
+  /// `isa` as in "amdgcn-amd-amdhsa--gfx950:xnack-". Fails with a message that
+  /// names it when LLVM cannot decode it.
+  static llvm::Expected<std::unique_ptr<MachineDecoder>>
+  create(llvm::StringRef isa);
+
+  const MachineTarget &getMachine() const { return *machine; }
+
+  /// The bytes of the instruction that `code` has at `offset`; 0 when there is
+  /// none that LLVM knows.
+  uint64_t decode(llvm::ArrayRef<uint8_t> code, uint64_t offset,
+                  llvm::MCInst &instruction) const;
+
+private:
+  explicit MachineDecoder(std::unique_ptr<MachineTarget> machine);
+
+  std::unique_ptr<MachineTarget> machine;
+  llvm::MCContext context;
+  std::unique_ptr<llvm::MCDisassembler> disassembler;
 };
 
 } // namespace netra

@@ -601,13 +601,8 @@ int main(int argc, char **argv) {
   }
   Settings settings = readSettings();
   if (!findTarget(settings.target))
-    return failUsage("--target: expected " +
-                     llvm::join(llvm::map_range(allTargets(),
-                                                [](const TargetInfo &target) {
-                                                  return target.name;
-                                                }),
-                                ", ") +
-                     ", found '" + settings.target + "'");
+    return failUsage("--target: expected " + listTargets() + ", found '" +
+                     settings.target + "'");
 
   bool lists = listTacticsFormat.getNumOccurrences() != 0 || listProfilesFlag;
   bool builds = deploymentOption.getNumOccurrences() != 0;

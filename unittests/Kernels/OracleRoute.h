@@ -49,8 +49,9 @@ inline std::vector<int> best(const std::vector<Score> &scores, int count,
                              bool &open) {
   std::vector<int> order(scores.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return scores[a] > scores[b]; });
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return scores[a] > scores[b] || (!(scores[b] > scores[a]) && a < b);
+  });
   for (int i = 0; i < count; ++i)
     for (size_t j = i + 1; j < order.size(); ++j)
       open |= scores[order[i]].isClose(scores[order[j]]);

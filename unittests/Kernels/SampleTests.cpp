@@ -129,8 +129,9 @@ private:
 
     std::vector<int32_t> order(v);
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int32_t a, int32_t b) { return x[a] > x[b]; });
+    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+      return x[a] > x[b] || (x[a] == x[b] && a < b);
+    });
     int64_t k = row.topK <= 0 || row.topK >= v ? v : row.topK;
     // Weights relative to the largest, and the sum of their errors.
     std::vector<double> weight(v), sums(k + 1);

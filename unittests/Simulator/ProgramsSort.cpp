@@ -156,8 +156,9 @@ kernel void rank_sort(global const float *a, global float *out,
             std::vector<uint16_t> order(192), place(192);
             for (uint16_t i = 0; i < 192; ++i)
               order[i] = i;
-            std::stable_sort(order.begin(), order.end(),
-                             [&](int x, int y) { return a[x] < a[y]; });
+            std::sort(order.begin(), order.end(), [&](int x, int y) {
+              return a[x] < a[y] || (a[x] == a[y] && x < y);
+            });
             std::vector<float> sorted;
             for (uint16_t i = 0; i < 192; ++i) {
               sorted.push_back(a[order[i]]);

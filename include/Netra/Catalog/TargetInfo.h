@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <string>
 
 namespace netra {
 
@@ -37,6 +38,9 @@ struct TargetInfo {
 const TargetInfo *findTarget(llvm::StringRef name);
 
 llvm::ArrayRef<TargetInfo> allTargets();
+
+/// The names of all targets, for messages: "gfx950, ...".
+std::string listTargets();
 
 } // namespace netra
 

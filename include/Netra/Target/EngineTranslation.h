@@ -51,8 +51,9 @@ struct KernelSource {
   std::string text;
 };
 
-/// The sources of all kernels of the engine of `module`, in its order. Errors
-/// are emitted at the operation they belong to.
+/// The sources of all kernels of the engine of `module`, in its order, each
+/// symbol once. Two machine codes of one symbol are an error. Errors are
+/// emitted at the operation they belong to.
 mlir::FailureOr<std::vector<KernelSource>>
 translateToAssembly(mlir::ModuleOp module, const TranslationOptions &options);
 

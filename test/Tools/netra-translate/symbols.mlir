@@ -9,6 +9,7 @@
 // SYMBOL: error: expected one machine code for symbol same of tactic gfx950.embedding_bf16, found two, for
 // SYMBOL-SAME: N=1024 and 512,
 // SYMBOL-SAME: which "symbol" of {{.*}}embedding_bf16.json must tell apart
+// RUN: not netra-translate --netra-to-asm %s --profile=decode_m1 --library-root=%t/library 2>&1 | FileCheck %s --check-prefix=SYMBOL
 // RUN: netra-translate --netra-to-engine %s --profile=decode_m1 -o %t/sound
 //
 // RUN: sed 's/"ids"/"i\\00s"/' %s > %t/nul.mlir
