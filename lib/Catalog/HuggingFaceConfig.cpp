@@ -12,10 +12,10 @@
 #include "Netra/Catalog/Model.h"
 
 #include "HuggingFaceFamilies.h"
-#include "ModelNumbers.h"
+#include "HuggingFaceFields.h"
+#include "HuggingFaceQuantization.h"
+#include "HuggingFaceRotary.h"
 #include "Names.h"
-
-#include "Netra/Catalog/Json.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -24,10 +24,31 @@
 #include <set>
 
 using namespace llvm;
-using netra::json::ObjectReader;
-using netra::json::Reader;
+using namespace netra::config;
 
 namespace netra {
+
+void config::expectSame(const Reader &first, const Reader &second) {
+  const json::Value &one = first.get(), &other = second.get();
+  if (one == other)
+    return;
+  if (!one.is_object() || !other.is_object()) {
+    // Long values are not spelled out.
+    second.fail("the same as " + first.getPointer() + ", which is " +
+                json::describe(one));
+    return;
+  }
+  ObjectReader left(first), right(second);
+  for (const auto &[key, member] : left.members())
+    if (std::optional<Reader> twin = right.optional(key))
+      expectSame(member, *twin);
+    else
+      second.fail("the key \"" + key + "\" of " + first.getPointer(), "none");
+  for (const auto &[key, member] : right.members())
+    if (!one.contains(key))
+      first.fail("the key \"" + key + "\" of " + second.getPointer(), "none");
+}
+
 namespace {
 
 /// Fields that do not change what the decoder computes for given token ids.
@@ -60,6 +81,8 @@ constexpr StringRef harmlessOutside[] = {
     "vision_start_token_id", "quantization_config",
 };
 
+constexpr int64_t maxLayers = 4096;
+
 class ConfigReader {
 public:
   ConfigReader(const Reader &root, ModelDescription &model,
@@ -72,16 +95,14 @@ public:
       return readDecoder(root, {});
     ObjectReader outside(root);
     std::optional<Reader> inner = outside.required("text_config");
-    std::optional<Reader> tied = outside.optional("tie_word_embeddings");
+    tied.sayFlag(outside, "tie_word_embeddings");
     std::optional<Reader> type = outside.required("model_type");
     std::optional<Reader> architectures = set(outside, "architectures");
     readElementType(outside);
     skip(outside, harmless);
     skip(outside, harmlessOutside);
     if (inner)
-      readDecoder(*inner, outside.optional("quantization_config"));
-    if (tied)
-      model.tiedEmbeddings = tied->boolean().value_or(false);
+      readDecoder(*inner, set(outside, "quantization_config"));
     if (family) {
       model.checkpointPrefix = family->outerPrefix.str();
       readArchitectures(architectures, family->outerArchitecture);
@@ -96,49 +117,14 @@ public:
     outside.finish();
   }
 
+  /// What verifyModel is to call the field with this pointer in a manifest.
+  std::string nameOf(StringRef pointer) const {
+    if (auto found = names.find(pointer.str()); found != names.end())
+      return found->second;
+    return pointer.str();
+  }
+
 private:
-  static void skip(ObjectReader &object, ArrayRef<StringRef> keys) {
-    for (StringRef key : keys)
-      (void)object.optional(key);
-  }
-
-  /// Also for null, as configurations spell "not set".
-  std::optional<Reader> set(ObjectReader &object, StringRef key) {
-    std::optional<Reader> member = object.optional(key);
-    if (member && member->get().is_null())
-      return std::nullopt;
-    return member;
-  }
-  int64_t sizeOr(ObjectReader &object, StringRef key, int64_t fallback) {
-    if (std::optional<Reader> member = set(object, key))
-      return member->integer(1, maxExtent).value_or(fallback);
-    return fallback;
-  }
-  double numberOr(ObjectReader &object, StringRef key, double fallback,
-                  const NumberRange &range) {
-    if (std::optional<Reader> member = set(object, key))
-      return readNumber(*member, range).value_or(fallback);
-    return fallback;
-  }
-  bool flagOr(ObjectReader &object, StringRef key, bool fallback) {
-    if (std::optional<Reader> member = set(object, key))
-      return member->boolean().value_or(fallback);
-    return fallback;
-  }
-  /// A field that may only have the value `allowed`.
-  void onlyFlag(ObjectReader &object, StringRef key, bool allowed) {
-    if (std::optional<Reader> member = set(object, key))
-      if (std::optional<bool> value = member->boolean();
-          value && *value != allowed)
-        member->fail(allowed ? "true; false is not supported"
-                             : "false; true is not supported");
-  }
-  void onlyZero(ObjectReader &object, StringRef key) {
-    if (std::optional<Reader> member = set(object, key))
-      if (std::optional<double> value = member->number(); value && *value != 0)
-        member->fail("0; other values are not supported");
-  }
-
   /// Everything that is not FP8 is computed, and read, in bf16.
   void readElementType(ObjectReader &object) {
     for (StringRef key : {"torch_dtype", "dtype"})
@@ -189,13 +175,17 @@ private:
     readElementType(object);
     readArchitectures(set(object, "architectures"), family->architecture);
 
+    nameFields(reader);
     model.vocabulary = sizeOr(object, "vocab_size", defaults.vocabulary);
     model.hidden = sizeOr(object, "hidden_size", defaults.hidden);
-    model.layers = sizeOr(object, "num_hidden_layers", defaults.layers);
+    model.layers =
+        sizeOr(object, "num_hidden_layers", defaults.layers, maxLayers);
     model.normEpsilon = numberOr(object, "rms_norm_eps", 1e-6, epsilonRange);
     model.normWeightOffset = family->weightOffset;
     model.sandwichNorms = family->windows;
-    model.tiedEmbeddings = flagOr(object, "tie_word_embeddings", family->gemma);
+    tied.sayFlag(object, "tie_word_embeddings");
+    model.tiedEmbeddings =
+        tied.getPointer().empty() ? family->gemma : tied.get();
     onlyZero(object, "attention_dropout");
     if (family->gemma) {
       // Rounded to bf16 as the model does; see Builder.
@@ -210,12 +200,13 @@ private:
     if (family->linearLayers)
       readGatedDeltaNet(object);
     readFeedForward(object);
+    std::optional<Reader> inner = set(object, "quantization_config");
+    if (quantization && inner)
+      expectSame(*quantization, *inner);
     if (!quantization)
-      quantization = set(object, "quantization_config");
-    else
-      (void)object.optional("quantization_config");
-    if (quantization && !quantization->get().is_null())
-      readQuantization(*quantization);
+      quantization = inner;
+    if (quantization)
+      readQuantization(*quantization, model);
     if (model.experts) {
       model.experts->perExpertTensors |= model.fp8Block128;
       if (options.perExpertTensors)
@@ -224,26 +215,59 @@ private:
     object.finish();
   }
 
+  /// Of the fields that verifyModel may report.
+  void nameFields(const Reader &reader) {
+    constexpr std::pair<StringRef, StringRef> fields[] = {
+        {"/attention/head_dim", "head_dim"},
+        {"/attention/heads", "num_attention_heads"},
+        {"/attention/kv_heads", "num_key_value_heads"},
+        {"/attention/rotary/dimensions", "head_dim"},
+        {"/attention/window", "sliding_window"},
+        {"/attention/window_rotary/dimensions", "head_dim"},
+        {"/dense/intermediate", "intermediate_size"},
+        {"/experts/count", "num_experts"},
+        {"/experts/intermediate", "moe_intermediate_size"},
+        {"/experts/shared_intermediate", "shared_expert_intermediate_size"},
+        {"/experts/top_k", "num_experts_per_tok"},
+        {"/gated_delta_net/convolution", "linear_conv_kernel_dim"},
+        {"/gated_delta_net/key_dim", "linear_key_head_dim"},
+        {"/gated_delta_net/key_heads", "linear_num_key_heads"},
+        {"/gated_delta_net/value_dim", "linear_value_head_dim"},
+        {"/gated_delta_net/value_heads", "linear_num_value_heads"},
+        {"/hidden", "hidden_size"},
+        {"/vocabulary", "vocab_size"},
+    };
+    for (auto [pointer, key] : fields)
+      names[pointer.str()] =
+          json::childPointer(reader.getPointer(), key) +
+          (reader.get().contains(key.str()) ? "" : " (left out)");
+    names["/cache_slots"] = "the number of cached tokens";
+    names["/state_slots"] = "the number of sequences";
+  }
+
   void readMixers(ObjectReader &object) {
-    int64_t interval = 0;
+    Agreed<int64_t> interval(
+        family->linearLayers ? 4 : family->defaults.windowInterval);
     if (family->linearLayers)
-      interval = sizeOr(object, "full_attention_interval", 4);
-    if (family->windows)
-      interval = family->defaults.windowInterval;
+      interval.saySize(object, "full_attention_interval");
     if (family->windowRotary)
       for (StringRef key :
            {"sliding_window_pattern", "_sliding_window_pattern"})
-        interval = sizeOr(object, key, interval);
+        interval.saySize(object, key);
     Mixer other =
         family->linearLayers ? Mixer::GatedDeltaNet : Mixer::WindowAttention;
+    auto byInterval = [&](int64_t layer) {
+      return interval.get() && (layer + 1) % interval.get() != 0
+                 ? other
+                 : Mixer::Attention;
+    };
     std::optional<Reader> types = set(object, "layer_types");
     if (!types) {
-      for (int64_t i = 0; i + 1 < interval && i < 4096; ++i)
-        model.mixers.push_back(other);
-      model.mixers.push_back(Mixer::Attention);
-      return;
+      for (int64_t i = 0; i < model.layers; ++i)
+        model.mixers.push_back(byInterval(i));
+      return shorten(model.mixers);
     }
-    std::optional<std::vector<Reader>> items = types->array(1, 4096);
+    std::optional<std::vector<Reader>> items = types->array(1, maxLayers);
     if (!items)
       return;
     for (const Reader &item : *items) {
@@ -253,9 +277,18 @@ private:
           : family->windows
               ? item.choice({"full_attention", "sliding_attention"})
               : item.choice({"full_attention"});
-      if (text)
-        model.mixers.push_back(*text == "full_attention" ? Mixer::Attention
-                                                         : other);
+      if (!text)
+        continue;
+      Mixer mixer = *text == "full_attention" ? Mixer::Attention : other;
+      // A list without an interval may be any; with one, both say the same.
+      if (!interval.getPointer().empty() &&
+          mixer != byInterval(int64_t(model.mixers.size())))
+        item.fail(Twine(mixer != Mixer::Attention ? "\"full_attention\""
+                        : family->linearLayers    ? "\"linear_attention\""
+                                                  : "\"sliding_attention\"") +
+                  ", as " + interval.getPointer() + " (" +
+                  Twine(interval.get()) + ") says");
+      model.mixers.push_back(mixer);
     }
     if (int64_t(items->size()) != model.layers)
       types->fail("one type per layer (" + Twine(model.layers) + ")");
@@ -298,9 +331,17 @@ private:
     } else if (defaults.kvHeads) {
       attention.kvHeads = defaults.kvHeads;
     }
-    attention.headDim = sizeOr(
-        object, "head_dim",
-        defaults.headDim ? defaults.headDim : model.hidden / attention.heads);
+    attention.headDim = defaults.headDim;
+    bool isShare = !attention.headDim && !set(object, "head_dim");
+    if (!attention.headDim)
+      attention.headDim = std::max<int64_t>(model.hidden / attention.heads, 1);
+    attention.headDim = sizeOr(object, "head_dim", attention.headDim);
+    if ((isShare || family->headsDivideHidden) &&
+        model.hidden % attention.heads)
+      reportField("/hidden",
+                  "a multiple of " + nameOf("/attention/heads") + " (" +
+                      Twine(attention.heads) + ")",
+                  Twine(model.hidden));
     attention.queryKeyNorm = family->queryKeyNorm;
     if (family->outputGate)
       attention.outputGate = flagOr(object, "attn_output_gate", true);
@@ -316,85 +357,36 @@ private:
           capOr(object, "attn_logit_softcapping", defaults.attentionCap);
     }
     attention.scale = 1 / std::sqrt(scalar);
-    readRotary(object, attention);
+    readRotary(object, *family, attention, names);
     readWindow(object, attention);
+    // Beside gated delta nets alone.
+    if (llvm::all_of(model.mixers,
+                     [](Mixer mixer) { return mixer == Mixer::GatedDeltaNet; }))
+      model.attention.reset();
+  }
+
+  void reportField(StringRef pointer, const Twine &expected,
+                   const Twine &found) {
+    root.getDiagnostics().report(nameOf(pointer), expected, found);
   }
 
   void readWindow(ObjectReader &object, AttentionModel &attention) {
     onlyFlag(object, "use_sliding_window", false);
-    (void)object.optional("max_window_layers");
-    int64_t window = sizeOr(object, "sliding_window", family->defaults.window);
+    if (std::optional<Reader> member = set(object, "max_window_layers"))
+      (void)member->integer(0, maxExtent);
+    Agreed<int64_t> window(family->defaults.window);
+    std::optional<Reader> member = object.optional("sliding_window");
+    bool isNull = member && member->get().is_null();
+    window.saySize(object, "sliding_window");
     if (!family->windows)
       return;
     // Published beside the other, which is the one that is read.
-    if (std::optional<Reader> member = set(object, "sliding_window_size"))
-      if (std::optional<int64_t> size = member->integer();
-          size && *size != window)
-        member->fail("the sliding_window, " + Twine(window));
-    if (is_contained(model.mixers, Mixer::WindowAttention))
-      attention.window = window;
-  }
-
-  void readRotary(ObjectReader &object, AttentionModel &attention) {
-    const HuggingFaceDefaults &defaults = family->defaults;
-    RotaryModel &rotary = attention.rotary;
-    double part = numberOr(object, "partial_rotary_factor",
-                           family->linearLayers ? 0.25 : 1.0, fractionRange);
-    rotary.theta = numberOr(object, "rope_theta", defaults.theta, thetaRange);
-    RotaryModel local;
-    local.theta = defaults.windowTheta;
-    if (family->windowRotary)
-      local.theta =
-          numberOr(object, "rope_local_base_freq", local.theta, thetaRange);
-    if (std::optional<Reader> member = set(object, "rope_parameters")) {
-      if (family->windowRotary && member->get().is_object() &&
-          member->get().contains("full_attention")) {
-        // By kind of layer.
-        ObjectReader kinds(*member);
-        if (std::optional<Reader> kind = kinds.required("full_attention"))
-          readRotaryParameters(*kind, rotary, part);
-        if (std::optional<Reader> kind = kinds.required("sliding_attention"))
-          readRotaryParameters(*kind, local, part);
-        kinds.finish();
-      } else {
-        readRotaryParameters(*member, rotary, part);
-      }
-    }
-    if (std::optional<Reader> member = set(object, "rope_scaling"))
-      readRotaryParameters(*member, rotary, part);
-    rotary.dimensions = int64_t(part * double(attention.headDim));
-    if (family->windowRotary) {
-      local.dimensions = rotary.dimensions;
-      attention.windowRotary = local;
-    }
-  }
-
-  void readRotaryParameters(const Reader &reader, RotaryModel &rotary,
-                            double &part) {
-    ObjectReader object(reader);
-    std::string kind = "default";
-    for (StringRef key : {"type", "rope_type"})
-      if (std::optional<Reader> member = set(object, key))
-        kind = member->choice({"default", "linear", "llama3"}).value_or(kind);
-    rotary.theta = numberOr(object, "rope_theta", rotary.theta, thetaRange);
-    part = numberOr(object, "partial_rotary_factor", part, fractionRange);
-    // The three sections of multimodal positions rotate text tokens alike.
-    skip(object, {"mrope_section", "mrope_interleaved"});
-    if (kind != "default") {
-      rotary.scaling = kind;
-      if (std::optional<Reader> member = object.required("factor"))
-        rotary.factor = member->number().value_or(1);
-    }
-    if (kind == "llama3") {
-      if (std::optional<Reader> member = object.required("low_freq_factor"))
-        rotary.lowFrequencyFactor = member->number().value_or(1);
-      if (std::optional<Reader> member = object.required("high_freq_factor"))
-        rotary.highFrequencyFactor = member->number().value_or(4);
-      if (std::optional<Reader> member =
-              object.required("original_max_position_embeddings"))
-        rotary.originalPositions = member->integer(1, maxExtent).value_or(8192);
-    }
-    object.finish();
+    window.saySize(object, "sliding_window_size");
+    if (!is_contained(model.mixers, Mixer::WindowAttention))
+      return;
+    if (isNull)
+      member->fail("the window of the layers that have one");
+    attention.window = window.get();
   }
 
   void readGatedDeltaNet(ObjectReader &object) {
@@ -407,9 +399,10 @@ private:
     if (std::optional<Reader> member = set(object, "linear_conv_kernel_dim"))
       gdn.convolution = member->integer(2, maxExtent).value_or(4);
     gdn.splitProjections = family->splitProjections;
-    gdn.stateType = options.stateType;
     if (std::optional<Reader> member = set(object, "mamba_ssm_dtype"))
-      (void)member->choice({"float32", "bfloat16"});
+      if (member->choice({"float32", "bfloat16"}) == "bfloat16")
+        gdn.stateType = ElementType::BF16;
+    gdn.stateType = options.stateType.value_or(gdn.stateType);
     if (std::optional<Reader> member = set(object, "output_gate_type"))
       (void)member->choice({"silu", "swish"});
     if (!is_contained(model.mixers, Mixer::GatedDeltaNet))
@@ -464,10 +457,10 @@ private:
     if (std::optional<Reader> member = set(object, "mlp_only_layers"))
       if (std::optional<std::vector<Reader>> items = member->array())
         for (const Reader &item : *items)
-          if (std::optional<int64_t> layer = item.integer(0, maxExtent))
+          if (std::optional<int64_t> layer = item.integer(0, model.layers - 1))
             plain.insert(*layer);
     bool anyDense = false, anyExperts = false;
-    for (int64_t i = 0; i < std::min<int64_t>(model.layers, 4096); ++i) {
+    for (int64_t i = 0; i < model.layers; ++i) {
       bool isDense = plain.count(i) || (i + 1) % step != 0;
       anyDense |= isDense;
       anyExperts |= !isDense;
@@ -475,76 +468,21 @@ private:
                                            : FeedForward::Experts);
     }
     shorten(model.feedForwards);
-    if (anyDense && width)
+    if (anyDense && !width)
+      reportField("/dense/intermediate", "the width of layers without experts",
+                  "none");
+    if (anyDense)
       model.dense = DenseModel{width, act};
     if (!anyExperts)
       model.experts.reset();
-  }
-
-  void readQuantization(const Reader &reader) {
-    ObjectReader object(reader);
-    if (std::optional<Reader> member = object.required("quant_method"))
-      (void)member->choice({"fp8"});
-    if (std::optional<Reader> member = set(object, "fmt"))
-      (void)member->choice({"e4m3"});
-    if (std::optional<Reader> member = object.required("activation_scheme"))
-      (void)member->choice({"dynamic"});
-    if (std::optional<Reader> member = object.required("weight_block_size"))
-      if (std::optional<std::vector<Reader>> items = member->array(2, 2))
-        for (const Reader &item : *items)
-          if (item.integer().value_or(128) != 128)
-            item.fail("128; other blocks are not supported");
-    model.fp8Block128 = true;
-    std::vector<std::string> kept;
-    for (StringRef key : {"modules_to_not_convert", "ignored_layers"})
-      if (std::optional<Reader> member = set(object, key))
-        if (std::optional<std::vector<Reader>> items = member->array())
-          for (const Reader &item : *items)
-            if (std::optional<std::string> module = item.string()) {
-              kept.push_back(*module);
-              if (!staysUnquantized(*module))
-                item.fail("a module that Netra keeps in bf16 (embedding, "
-                          "head, norms, convolution, routers, the gates of "
-                          "gated delta nets, vision and prediction heads)");
-            }
-    // What the builder keeps in bf16 must be bf16 in the checkpoint.
-    auto needs = [&](StringRef suffix) {
-      if (llvm::none_of(
-              kept, [&](StringRef module) { return module.ends_with(suffix); }))
-        reader.fail("modules_to_not_convert with a module \"…." + suffix +
-                        "\", which Netra computes in bf16",
-                    "none");
-    };
-    if (model.experts)
-      needs("mlp.gate");
-    if (model.experts && model.experts->sharedGate)
-      needs("shared_expert_gate");
-    if (model.gatedDeltaNet && !family->splitProjections)
-      needs("in_proj_ba");
-    if (model.gatedDeltaNet && family->splitProjections) {
-      needs("in_proj_a");
-      needs("in_proj_b");
-    }
-    object.finish();
-  }
-
-  static bool staysUnquantized(StringRef module) {
-    for (StringRef part : {"visual", "vision", "mtp", "norm"})
-      if (module.contains(part))
-        return true;
-    StringRef last = module.rsplit('.').second;
-    if (last.empty())
-      last = module;
-    return is_contained({"lm_head", "embed_tokens", "gate",
-                         "shared_expert_gate", "in_proj_ba", "in_proj_a",
-                         "in_proj_b", "conv1d", "A_log", "dt_bias"},
-                        last);
   }
 
   ModelDescription &model;
   const HuggingFaceOptions &options;
   Reader root;
   const HuggingFaceFamily *family = nullptr;
+  Agreed<bool> tied{false};
+  FieldNames names;
 };
 
 } // namespace
@@ -563,12 +501,14 @@ parseHuggingFaceConfig(StringRef text, StringRef path,
   json::Diagnostics diagnostics(path);
   ModelDescription model;
   model.path = path.str();
-  ConfigReader(Reader(*document, "", diagnostics), model, options).read();
+  ConfigReader reader(Reader(*document, "", diagnostics), model, options);
+  reader.read();
   if (Error error = diagnostics.takeError())
     return error;
-  std::vector<std::string> faults = verifyModel(model);
+  std::vector<std::string> faults = verifyModel(
+      model, [&](StringRef pointer) { return reader.nameOf(pointer); });
   for (std::string &fault : faults)
-    fault = path.str() + ": the model it describes: " + fault;
+    fault = path.str() + ": " + fault;
   if (!faults.empty())
     return createStringError(join(faults, "\n"));
   return model;

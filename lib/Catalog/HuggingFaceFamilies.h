@@ -43,6 +43,8 @@ struct HuggingFaceFamily {
   /// tensors of the decoder have there.
   llvm::StringRef outerType = {}, outerArchitecture = {}, outerPrefix = {};
 
+  /// The class refuses a hidden_size that is no multiple of the heads.
+  bool headsDivideHidden = false;
   bool queryKeyNorm = false;
   bool outputGate = false;
   /// Gated delta nets between the attention layers; split: see Model.h.

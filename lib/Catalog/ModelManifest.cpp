@@ -270,14 +270,14 @@ template <typename IO> void mapFields(IO &io, ModelDescription &model) {
 /// Collects what is wrong with a description.
 class Verifier {
 public:
-  explicit Verifier(const ModelDescription &model) : model(model) {}
+  Verifier(const ModelDescription &model, FieldName name)
+      : model(model), name(name) {}
 
   std::vector<std::string> run() {
     if (model.layers > 4096)
       report("/layers", "at most 4096", Twine(model.layers));
     if (model.normWeightOffset != 0 && model.normWeightOffset != 1)
-      report("/norm_weight_offset", "0 or 1",
-             toString(AttributeValue(model.normWeightOffset)));
+      report("/norm_weight_offset", "0 or 1", text(model.normWeightOffset));
     checkParts();
     if (model.attention)
       checkAttention(*model.attention);
@@ -287,13 +287,17 @@ public:
       checkExperts(*model.experts);
     if (model.fp8Block128)
       checkBlocks();
+    checkElements();
     return std::move(faults);
   }
 
 private:
   void report(StringRef pointer, const Twine &expected, const Twine &found) {
     faults.push_back(
-        (pointer + ": expected " + expected + ", found " + found).str());
+        (name(pointer) + ": expected " + expected + ", found " + found).str());
+  }
+  static std::string text(double number) {
+    return toString(AttributeValue(number));
   }
 
   /// Each part is there exactly when a layer has it.
@@ -306,20 +310,20 @@ private:
     };
     bool window = hasMixer(Mixer::WindowAttention);
     struct {
-      StringRef key;
+      StringRef pointer;
       bool present, used;
     } parts[] = {
-        {"attention", model.attention.has_value(),
+        {"/attention", model.attention.has_value(),
          hasMixer(Mixer::Attention) || window},
-        {"gated_delta_net", model.gatedDeltaNet.has_value(),
+        {"/gated_delta_net", model.gatedDeltaNet.has_value(),
          hasMixer(Mixer::GatedDeltaNet)},
-        {"dense", model.dense.has_value(), hasForward(FeedForward::Dense)},
-        {"experts", model.experts.has_value(),
+        {"/dense", model.dense.has_value(), hasForward(FeedForward::Dense)},
+        {"/experts", model.experts.has_value(),
          hasForward(FeedForward::Experts)},
     };
     for (const auto &part : parts)
       if (part.present != part.used)
-        report(("/" + part.key).str(),
+        report(part.pointer,
                part.used ? "a part for the layers that use it"
                          : "no such part, because no layer uses it",
                part.used ? "none" : "one");
@@ -336,34 +340,50 @@ private:
 
   void checkRotary(const std::string &pointer, const RotaryModel &rotary,
                    int64_t headDim) {
-    if (rotary.dimensions % 2 || rotary.dimensions > headDim)
+    if (rotary.dimensions % 2 || rotary.dimensions < 2 ||
+        rotary.dimensions > headDim)
       report(pointer + "/dimensions",
-             "an even number of at most head_dim (" + Twine(headDim) + ")",
+             "an even number of columns to rotate, at most " +
+                 name("/attention/head_dim") + " (" + Twine(headDim) + ")",
              Twine(rotary.dimensions));
     bool linear = rotary.scaling == "linear",
          llama = rotary.scaling == "llama3";
     if ((rotary.factor > 0) != (linear || llama))
       report(pointer + "/factor",
              linear || llama ? "a positive factor" : "none without scaling",
-             toString(AttributeValue(rotary.factor)));
-    if ((rotary.lowFrequencyFactor > 0) != llama ||
-        (rotary.highFrequencyFactor > rotary.lowFrequencyFactor) != llama ||
-        (rotary.originalPositions > 0) != llama)
+             text(rotary.factor));
+    constexpr StringRef none = "none without llama3 scaling";
+    std::string low = pointer + "/low_frequency_factor";
+    if ((rotary.lowFrequencyFactor > 0) != llama)
+      report(low, llama ? "a positive factor" : none,
+             text(rotary.lowFrequencyFactor));
+    if (llama ? rotary.highFrequencyFactor <= rotary.lowFrequencyFactor
+              : rotary.highFrequencyFactor != 0)
+      report(pointer + "/high_frequency_factor",
+             llama ? "more than " + name(low) + " (" +
+                         text(rotary.lowFrequencyFactor) + ")"
+                   : none.str(),
+             text(rotary.highFrequencyFactor));
+    if ((rotary.originalPositions > 0) != llama)
+      report(pointer + "/original_positions",
+             llama ? "the positions that llama3 scaling starts from" : none,
+             Twine(rotary.originalPositions));
+  }
+
+  /// The value at `pointer` is one of several parts of equal size.
+  void checkMultiple(StringRef pointer, int64_t value, StringRef ofPointer,
+                     int64_t of) {
+    if (of && value % of)
       report(pointer,
-             llama ? "low_frequency_factor < high_frequency_factor and "
-                     "original_positions"
-                   : "no numbers of llama3 scaling",
-             "others");
+             "a multiple of " + name(ofPointer) + " (" + Twine(of) + ")",
+             Twine(value));
   }
 
   void checkAttention(const AttentionModel &attention) {
-    if (attention.kvHeads && attention.heads % attention.kvHeads)
-      report("/attention/heads",
-             "a multiple of kv_heads (" + Twine(attention.kvHeads) + ")",
-             Twine(attention.heads));
+    checkMultiple("/attention/heads", attention.heads, "/attention/kv_heads",
+                  attention.kvHeads);
     if (!(attention.scale > 0))
-      report("/attention/scale", "a positive factor",
-             toString(AttributeValue(attention.scale)));
+      report("/attention/scale", "a positive factor", text(attention.scale));
     checkRotary("/attention/rotary", attention.rotary, attention.headDim);
     if (attention.windowRotary)
       checkRotary("/attention/window_rotary", *attention.windowRotary,
@@ -371,20 +391,20 @@ private:
   }
 
   void checkGatedDeltaNet(const GatedDeltaNetModel &gdn) {
-    if (gdn.keyHeads && gdn.valueHeads % gdn.keyHeads)
-      report("/gated_delta_net/value_heads",
-             "a multiple of key_heads (" + Twine(gdn.keyHeads) + ")",
-             Twine(gdn.valueHeads));
+    checkMultiple("/gated_delta_net/value_heads", gdn.valueHeads,
+                  "/gated_delta_net/key_heads", gdn.keyHeads);
   }
 
   void checkExperts(const ExpertsModel &experts) {
     if (experts.topK > experts.count)
-      report("/experts/top_k", "at most count (" + Twine(experts.count) + ")",
+      report("/experts/top_k",
+             "at most " + name("/experts/count") + " (" + Twine(experts.count) +
+                 ")",
              Twine(experts.topK));
     if (experts.perExpertTensors && experts.count > PackSource::mostInSeries)
       report("/experts/count",
              "at most " + Twine(PackSource::mostInSeries) +
-                 " with per_expert_tensors",
+                 " when the checkpoint has tensors of each expert",
              Twine(experts.count));
     if (experts.sharedGate && !experts.sharedIntermediate)
       report("/experts/shared_gate", "shared_intermediate beside it", "none");
@@ -395,16 +415,29 @@ private:
   void checkBlocks() {
     auto check = [&](StringRef pointer, int64_t value) {
       if (value % 128)
-        report(pointer, "a multiple of 128 with fp8_block128", Twine(value));
+        report(pointer, "a multiple of 128 for FP8 in blocks of 128x128",
+               Twine(value));
+    };
+    auto checkHeads = [&](StringRef pointer, int64_t dim,
+                          StringRef headsPointer, int64_t heads) {
+      if (heads * dim % 128)
+        report(pointer,
+               "a multiple of 128 for FP8 in blocks of 128x128 when times " +
+                   name(headsPointer) + " (" + Twine(heads) + ")",
+               Twine(dim) + ", which gives " + Twine(heads * dim));
     };
     check("/hidden", model.hidden);
     if (const auto &attention = model.attention) {
-      check("/attention/heads", attention->heads * attention->headDim);
-      check("/attention/kv_heads", attention->kvHeads * attention->headDim);
+      checkHeads("/attention/head_dim", attention->headDim, "/attention/heads",
+                 attention->heads);
+      checkHeads("/attention/head_dim", attention->headDim,
+                 "/attention/kv_heads", attention->kvHeads);
     }
     if (const auto &gdn = model.gatedDeltaNet) {
-      check("/gated_delta_net/key_dim", gdn->keyHeads * gdn->keyDim);
-      check("/gated_delta_net/value_dim", gdn->valueHeads * gdn->valueDim);
+      checkHeads("/gated_delta_net/key_dim", gdn->keyDim,
+                 "/gated_delta_net/key_heads", gdn->keyHeads);
+      checkHeads("/gated_delta_net/value_dim", gdn->valueDim,
+                 "/gated_delta_net/value_heads", gdn->valueHeads);
     }
     if (model.dense)
       check("/dense/intermediate", model.dense->intermediate);
@@ -414,14 +447,62 @@ private:
     }
   }
 
+  /// Bytes of all layers together are counted in 63 bits.
+  void checkElements() {
+    constexpr double most = double(int64_t(1) << 44);
+    auto check = [&](StringRef pointer, ArrayRef<double> extents) {
+      double elements = 1;
+      for (double extent : extents)
+        elements *= extent;
+      if (elements > most)
+        report(pointer, "tensors of at most 2^44 elements",
+               "one of " + join(map_range(extents, text), " x "));
+    };
+    double hidden = double(model.hidden), cached = double(model.cacheSlots),
+           sequences = double(model.stateSlots);
+    check("/vocabulary", {double(model.vocabulary), hidden});
+    if (const auto &attention = model.attention) {
+      double heads = double(attention->heads), dim = double(attention->headDim);
+      check("/attention/heads", {4 * heads, dim, hidden});
+      check("/cache_slots", {cached, double(attention->kvHeads), dim});
+    }
+    if (const auto &gdn = model.gatedDeltaNet) {
+      double heads = double(gdn->valueHeads), keyDim = double(gdn->keyDim),
+             valueDim = double(gdn->valueDim);
+      check("/gated_delta_net/value_heads", {heads, 2 * valueDim, hidden});
+      check("/gated_delta_net/key_heads",
+            {double(gdn->keyHeads), 2 * keyDim, hidden});
+      check("/state_slots", {sequences, heads, valueDim, keyDim});
+      check("/gated_delta_net/convolution",
+            {sequences, 2 * double(gdn->keyHeads) * keyDim + heads * valueDim,
+             double(gdn->convolution)});
+    }
+    if (model.dense)
+      check("/dense/intermediate",
+            {2 * double(model.dense->intermediate), hidden});
+    if (model.experts) {
+      check("/experts/count",
+            {double(model.experts->count) + 1,
+             2 * double(model.experts->intermediate), hidden});
+      check("/experts/shared_intermediate",
+            {2 * double(model.experts->sharedIntermediate), hidden});
+    }
+  }
+
   const ModelDescription &model;
+  FieldName name;
   std::vector<std::string> faults;
 };
 
 } // namespace
 
+std::vector<std::string> verifyModel(const ModelDescription &model,
+                                     FieldName name) {
+  return Verifier(model, name).run();
+}
+
 std::vector<std::string> verifyModel(const ModelDescription &model) {
-  return Verifier(model).run();
+  return verifyModel(model, [](StringRef pointer) { return pointer.str(); });
 }
 
 Expected<ModelDescription> parseModel(StringRef text, StringRef path) {

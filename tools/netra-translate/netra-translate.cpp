@@ -170,7 +170,8 @@ cl::opt<std::string>
                     cl::cat(category));
 cl::opt<std::string> stateTypeOption(
     "state-type", cl::init("f32"), cl::value_desc("f32|bf16"),
-    cl::desc("Elements of recurrent states (--import-hf-config)"),
+    cl::desc("Elements of recurrent states; without it those of the "
+             "configuration (--import-hf-config)"),
     cl::cat(category));
 cl::opt<std::string> expertTensorsOption(
     "expert-tensors", cl::init("published"),
@@ -274,7 +275,8 @@ Settings readSettings() {
       jobsOption,
       {engineNameOption, stateSlotsOption, cacheSlotsOption,
        parseElementType(cacheTypeOption).value_or(ElementType::BF16),
-       parseElementType(stateTypeOption).value_or(ElementType::F32),
+       stateTypeOption.getNumOccurrences() ? parseElementType(stateTypeOption)
+                                           : std::nullopt,
        expertTensorsOption == "published"
            ? std::nullopt
            : std::optional(expertTensorsOption == "per-expert")}};
@@ -353,11 +355,32 @@ static LogicalResult compile(ModuleOp module, const Settings &settings,
   return compileToEngine(module, options);
 }
 
-/// The module of a model manifest, or of a config.json with `huggingFace`.
-static OwningOpRef<ModuleOp> importDescription(MLIRContext &context,
-                                               StringRef path, StringRef text,
-                                               const Settings &settings,
-                                               bool huggingFace) {
+/// An option that was given and that says something about a part which `model`
+/// does not have, with the reason; null when there is none.
+static std::pair<const cl::Option *, StringRef>
+findUseless(const ModelDescription &model) {
+  const struct {
+    const cl::Option &option;
+    bool isUsed;
+    StringRef reason;
+  } uses[] = {
+      {expertTensorsOption, model.experts.has_value(), "has experts"},
+      {stateTypeOption, model.gatedDeltaNet.has_value(),
+       "has a recurrent state"},
+      {cacheTypeOption, model.attention.has_value(), "has a KV cache"},
+      {cacheSlotsOption, model.attention.has_value(), "has a KV cache"},
+  };
+  for (const auto &[option, isUsed, reason] : uses)
+    if (option.getNumOccurrences() && !isUsed)
+      return {&option, reason};
+  return {nullptr, ""};
+}
+
+/// Reads the module of a model manifest, or of a config.json with
+/// `huggingFace`.
+static int importDescription(MLIRContext &context, StringRef path,
+                             StringRef text, const Settings &settings,
+                             bool huggingFace, OwningOpRef<ModuleOp> &module) {
   llvm::Expected<ModelDescription> model =
       huggingFace ? parseHuggingFaceConfig(text, path, settings.huggingFace)
                   : parseModel(text, path);
@@ -366,32 +389,35 @@ static OwningOpRef<ModuleOp> importDescription(MLIRContext &context,
                             Catalog::findLibraryRoot(settings.libraryRoot),
                             settings.target)
             : model.takeError();
-  if (!error)
-    return importModel(&context, *model);
-  llvm::errs() << llvm::toString(std::move(error)) << "\n";
-  fail(path + (huggingFace ? ": expected the config.json of a supported model"
-                           : ": expected a model manifest"));
-  return {};
+  if (error) {
+    llvm::errs() << llvm::toString(std::move(error)) << "\n";
+    return fail(path + (huggingFace
+                            ? ": expected the config.json of a supported model"
+                            : ": expected a model manifest"));
+  }
+  if (huggingFace)
+    if (auto [option, reason] = findUseless(*model); option)
+      return failUsage("--" + option->ArgStr +
+                       " has no meaning here: no layer of the model in " +
+                       path + " " + reason);
+  module = importModel(&context, *model);
+  return kSuccess;
 }
 
-static OwningOpRef<ModuleOp> readModule(MLIRContext &context,
-                                        llvm::SourceMgr &sources,
-                                        StringRef path, Action action,
-                                        const Settings &settings) {
+static int readModule(MLIRContext &context, llvm::SourceMgr &sources,
+                      StringRef path, Action action, const Settings &settings,
+                      OwningOpRef<ModuleOp> &module) {
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> file =
       tool::readInput(path);
-  if (!file) {
-    fail(llvm::toString(file.takeError()));
-    return {};
-  }
-  if (action == Action::ImportHuggingFace)
+  if (!file)
+    return fail(llvm::toString(file.takeError()));
+  bool huggingFace = action == Action::ImportHuggingFace;
+  if (huggingFace || action == Action::ImportModel || path.ends_with(".json"))
     return importDescription(context, path, (*file)->getBuffer(), settings,
-                             /*huggingFace=*/true);
-  if (action == Action::ImportModel || path.ends_with(".json"))
-    return importDescription(context, path, (*file)->getBuffer(), settings,
-                             /*huggingFace=*/false);
+                             huggingFace, module);
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  return module ? kSuccess : kFailure;
 }
 
 //===----------------------------------------------------------------------===//
@@ -498,18 +524,21 @@ static int translate(Action action, const std::string &input,
   }
   if (action == Action::ImportModel || action == Action::ImportHuggingFace) {
     progress.begin("import");
-    OwningOpRef<ModuleOp> module =
-        readModule(context, sources, input, action, settings);
-    return module ? writeModule(*module, settings, progress, /*locations=*/true)
-                  : kFailure;
+    OwningOpRef<ModuleOp> module;
+    int status = readModule(context, sources, input, action, settings, module);
+    return status ? status
+                  : writeModule(*module, settings, progress,
+                                /*locations=*/true);
   }
 
   if (action == Action::ToEngine && failed(checkBundlePath(settings.output)))
     return kFailure;
   progress.begin("parse");
-  OwningOpRef<ModuleOp> module =
-      readModule(context, sources, input, action, settings);
-  if (!module || failed(compile(*module, settings, progress)))
+  OwningOpRef<ModuleOp> module;
+  if (int status =
+          readModule(context, sources, input, action, settings, module))
+    return status;
+  if (failed(compile(*module, settings, progress)))
     return kFailure;
 
   TranslationOptions options;

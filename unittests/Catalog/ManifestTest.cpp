@@ -310,9 +310,9 @@ static bool isSemantic(const std::string &text) {
         "the window of window_attention", "because no layer is window",
         "expected the tokens that", "expected the sequences", "a multiple of",
         "expected an even number", "a positive factor", "none without scaling",
-        "llama3 scaling", "low_frequency_factor <", "at most count",
+        "llama3 scaling", "expected more than", "at most /experts/count",
         "shared_intermediate beside", "at most 4096", "expected 0 or 1",
-        "at most 65536 with"})
+        "at most 65536 when", "at most 2^44"})
     if (text.find(part) != std::string::npos)
       return true;
   return false;

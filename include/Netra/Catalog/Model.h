@@ -19,6 +19,7 @@
 
 #include "Netra/Catalog/ElementType.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -175,18 +176,19 @@ struct HuggingFaceOptions {
   int64_t stateSlots = 64;
   int64_t cacheSlots = 65536;
   ElementType cacheType = ElementType::BF16;
-  /// Of recurrent states.
-  ElementType stateType = ElementType::F32;
+  /// Of recurrent states; by default as the configuration says, f32 where it
+  /// says nothing.
+  std::optional<ElementType> stateType = std::nullopt;
   /// See ExpertsModel; by default as published checkpoints of the family are.
   std::optional<bool> perExpertTensors = std::nullopt;
 };
 
 /// Reads the config.json of a checkpoint of the families llama, qwen3,
-/// qwen3_moe, qwen3_next, qwen3_5, qwen3_5_moe, gemma2 and gemma3, or of the
-/// multimodal model around one of them, whose decoder is taken. A field
-/// whose value Netra does not implement, and a field it does not know and which
-/// may change what the model computes, is reported by name; nothing is ignored
-/// in silence.
+/// qwen3_moe, qwen3_next, qwen3_5, qwen3_5_moe, gemma, gemma2 and gemma3, or of
+/// the multimodal model around one of them, whose decoder is taken. A field
+/// whose value Netra does not implement, a field it does not know and which may
+/// change what the model computes, and one that says what another contradicts
+/// is reported by name; nothing is ignored in silence.
 llvm::Expected<ModelDescription>
 parseHuggingFaceConfig(llvm::StringRef text, llvm::StringRef path,
                        const HuggingFaceOptions &options = {});
@@ -195,6 +197,13 @@ parseHuggingFaceConfig(llvm::StringRef text, llvm::StringRef path,
 /// parts), as "pointer: expected …, found …" with the pointers of a manifest;
 /// empty when it can be built.
 std::vector<std::string> verifyModel(const ModelDescription &model);
+
+/// What the user calls the field that has this pointer in a manifest.
+using FieldName = llvm::function_ref<std::string(llvm::StringRef pointer)>;
+
+/// The same about a description that does not come from a manifest.
+std::vector<std::string> verifyModel(const ModelDescription &model,
+                                     FieldName name);
 
 } // namespace netra
 
