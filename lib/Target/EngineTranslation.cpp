@@ -95,23 +95,38 @@ collectKernels(EngineOp engine, const Catalog &catalog) {
   return kernels;
 }
 
-static FailureOr<Catalog> loadCatalog(EngineOp engine,
-                                      const TranslationOptions &options) {
-  llvm::Expected<Catalog> catalog =
-      Catalog::load(options.libraryRoot, engine.getTarget().getArchitecture());
-  if (!catalog)
-    return emitLines(engine, llvm::toString(catalog.takeError()));
-  return std::move(*catalog);
-}
+namespace {
 
-static FailureOr<KernelBuilder>
-createBuilder(EngineOp engine, const TranslationOptions &options) {
+/// What a translation starts from.
+struct TranslationInput {
+  EngineOp engine;
+  Catalog catalog;
+  std::vector<TranslatedKernel> kernels; // of tactics of the catalogue
+  KernelBuilder builder;
+};
+
+} // namespace
+
+static FailureOr<TranslationInput>
+readInput(ModuleOp module, const TranslationOptions &options) {
+  FailureOr<EngineOp> engine = findEngine(module);
+  if (failed(engine))
+    return failure();
+  StringRef architecture = engine->getTarget().getArchitecture();
+  llvm::Expected<Catalog> catalog =
+      Catalog::load(options.libraryRoot, architecture);
+  if (!catalog)
+    return emitLines(*engine, llvm::toString(catalog.takeError()));
+  FailureOr<std::vector<TranslatedKernel>> kernels =
+      collectKernels(*engine, *catalog);
+  if (failed(kernels))
+    return failure();
   llvm::Expected<KernelBuilder> builder = KernelBuilder::create(
-      options.libraryRoot, engine.getTarget().getArchitecture(),
-      options.goldenRoot, options.cache);
+      options.libraryRoot, architecture, options.goldenRoot, options.cache);
   if (!builder)
-    return emitLines(engine, llvm::toString(builder.takeError()));
-  return std::move(*builder);
+    return emitLines(*engine, llvm::toString(builder.takeError()));
+  return TranslationInput{*engine, std::move(*catalog), std::move(*kernels),
+                          std::move(*builder)};
 }
 
 /// Sources and reports go by symbol, so one symbol is one machine code:
@@ -147,20 +162,10 @@ static LogicalResult checkSymbols(
 
 FailureOr<std::vector<KernelSource>>
 netra::translateToAssembly(ModuleOp module, const TranslationOptions &options) {
-  FailureOr<EngineOp> engine = findEngine(module);
-  if (failed(engine))
+  FailureOr<TranslationInput> input = readInput(module, options);
+  if (failed(input))
     return failure();
-  FailureOr<Catalog> catalog = loadCatalog(*engine, options);
-  if (failed(catalog))
-    return failure();
-  FailureOr<std::vector<TranslatedKernel>> kernels =
-      collectKernels(*engine, *catalog);
-  if (failed(kernels))
-    return failure();
-  FailureOr<KernelBuilder> builder = createBuilder(*engine, options);
-  if (failed(builder))
-    return failure();
-  const Assembler &assembler = builder->getAssembler();
+  const Assembler &assembler = input->builder.getAssembler();
   auto code = [&](const TranslatedKernel &kernel) {
     llvm::Expected<std::vector<uint8_t>> bytes =
         assembler.assembleCode(kernel.instance);
@@ -185,7 +190,7 @@ netra::translateToAssembly(ModuleOp module, const TranslationOptions &options) {
                                     ", SHA-256 " + golden->sha256 + "\n"
                               : assembler.instanceSource(kernel.instance)});
   };
-  if (failed(checkSymbols(*kernels, haveOneCode, addSource)))
+  if (failed(checkSymbols(input->kernels, haveOneCode, addSource)))
     return failure();
   return sources;
 }
@@ -620,26 +625,21 @@ static LogicalResult addCode(EngineBundle &bundle,
 
 FailureOr<EngineBundle>
 netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
-  FailureOr<EngineOp> engine = findEngine(module);
-  if (failed(engine))
+  FailureOr<TranslationInput> input = readInput(module, options);
+  if (failed(input))
     return failure();
-  FailureOr<Catalog> catalog = loadCatalog(*engine, options);
-  if (failed(catalog))
-    return failure();
-  FailureOr<std::vector<TranslatedKernel>> kernels =
-      collectKernels(*engine, *catalog);
-  if (failed(kernels))
-    return failure();
-  FailureOr<KernelBuilder> builder = createBuilder(*engine, options);
+  EngineOp engine = input->engine;
+  const KernelBuilder &builder = input->builder;
+  std::vector<TranslatedKernel> &kernels = input->kernels;
   auto haveOneCode = [](const TranslatedKernel &lhs,
                         const TranslatedKernel &rhs) {
     return lhs.assembled->object.textSha256 == rhs.assembled->object.textSha256;
   };
-  if (failed(builder) || failed(buildKernels(*kernels, *builder, options)) ||
-      failed(checkSymbols(*kernels, haveOneCode)))
+  if (failed(buildKernels(kernels, builder, options)) ||
+      failed(checkSymbols(kernels, haveOneCode)))
     return failure();
 
-  for (const TranslatedKernel &kernel : *kernels) {
+  for (const TranslatedKernel &kernel : kernels) {
     auto object = kernel.op->getParentOfType<CodeObjectOp>();
     StringRef hash = kernel.assembled->object.textSha256;
     if (std::optional<StringRef> known = object.getTextSha256();
@@ -654,19 +654,19 @@ netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
   }
 
   EngineBundle bundle;
-  FailureOr<Engine> description = Describer(*engine).run();
+  FailureOr<Engine> description = Describer(engine).run();
   if (failed(description))
     return failure();
   bundle.engine = std::move(*description);
-  if (failed(addCode(bundle, *kernels, options.lockGoldens)))
+  if (failed(addCode(bundle, kernels, options.lockGoldens)))
     return failure();
   bundle.files["engine.mlir"] = printEngineModule(module);
-  addReports(bundle.files, bundle.engine, *kernels, *catalog, options,
-             AssembledInstructions(*builder));
+  addReports(bundle.files, bundle.engine, kernels, input->catalog, options,
+             AssembledInstructions(builder));
 
   std::vector<BundleFinding> findings = verifyEngine(bundle.engine);
   for (const BundleFinding &finding : findings)
-    engine->emitError() << "the engine is inconsistent: " << finding.str();
+    engine.emitError() << "the engine is inconsistent: " << finding.str();
   if (!findings.empty())
     return failure();
   return bundle;
