@@ -154,23 +154,23 @@ Error CodeObjectLoader::readHeader() {
         impl.name, "expected a linked code object (ET_DYN), found ELF type " +
                        Twine(header.e_type) + "; link it with ld.lld -shared");
   const unsigned mach = header.e_flags & ELF::EF_AMDGPU_MACH;
-  if (mach == ELF::EF_AMDGPU_MACH_AMDGCN_GFX950)
-    impl.cpu = "gfx950";
-  else if (mach == ELF::EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC) {
-    return malformed(impl.name, "built for gfx9-4-generic; this device is "
-                                "gfx950 and executes gfx950 code objects");
-  } else
-    return malformed(impl.name,
-                     formatv("built for another target (ELF machine flags "
-                             "{0:x}); this device is gfx950 ({1:x})",
-                             mach, unsigned(ELF::EF_AMDGPU_MACH_AMDGCN_GFX950))
-                         .str());
+  // Code for all of gfx9-4 runs on each of them.
+  if (mach != ELF::EF_AMDGPU_MACH_AMDGCN_GFX950 &&
+      mach != ELF::EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC)
+    return malformed(
+        impl.name, formatv("built for another target (ELF machine flags "
+                           "{0:x}); this device is gfx950 ({1:x}), which "
+                           "also runs gfx9-4-generic ({2:x})",
+                           mach, unsigned(ELF::EF_AMDGPU_MACH_AMDGCN_GFX950),
+                           unsigned(ELF::EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC))
+                       .str());
+  impl.cpu = "gfx950";
   const unsigned xnack = header.e_flags & ELF::EF_AMDGPU_FEATURE_XNACK_V4,
                  sramecc = header.e_flags & ELF::EF_AMDGPU_FEATURE_SRAMECC_V4;
   if (xnack == ELF::EF_AMDGPU_FEATURE_XNACK_ON_V4 ||
       sramecc == ELF::EF_AMDGPU_FEATURE_SRAMECC_OFF_V4)
     return malformed(impl.name,
-                     formatv("built for gfx950 with {0}; this device is "
+                     formatv("built with {0}; this device is "
                              "gfx950:sramecc+:xnack-",
                              xnack == ELF::EF_AMDGPU_FEATURE_XNACK_ON_V4
                                  ? "xnack+"
@@ -424,12 +424,17 @@ Error CodeObjectLoader::readDescriptor(Kernel &kernel) {
   if (properties >> 10 & 1)
     return malformed(impl.name, "kernel '" + kernel.name +
                                     "' wants wave32, which gfx950 lacks");
+  if (kernel.waveSize != 64)
+    warn(formatv("kernel '{0}': metadata says waves of {1}, the descriptor of "
+                 "64, which is used",
+                 kernel.name, kernel.waveSize)
+             .str());
   kernel.waveSize = 64;
   const unsigned total = ((rsrc1 & 0x3f) + 1) * 8;
   const unsigned accumOffset = ((rsrc3 & 0x3f) + 1) * 4;
   kernel.vgprs = std::min(total, accumOffset);
   kernel.agprs = total > accumOffset ? total - accumOffset : 0;
-  kernel.sgprs = ((rsrc1 >> 6 & 0xf) + 1) * 8;
+  kernel.sgprs = unsigned(alignTo(((rsrc1 >> 6 & 0xf) + 1) * 8, 16));
   if (kernel.groupSegment > 160 * 1024)
     return malformed(impl.name,
                      formatv("kernel '{0}' wants {1} bytes of LDS; gfx950 has "

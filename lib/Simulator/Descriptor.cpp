@@ -11,16 +11,11 @@ using support::endian::read32le;
 
 namespace netra::sim {
 
-/// Scalar registers come in sixteens.
-static unsigned allocatedSgprs(const Kernel &kernel) {
-  return unsigned(alignTo(kernel.sgprs, 16));
-}
-
 std::string missingRegister(const Kernel &kernel, RegisterFile file,
                             unsigned first, unsigned count) {
   if (file == RegisterFile::Scc || !count)
     return {};
-  unsigned has = allocatedSgprs(kernel), base = 0;
+  unsigned has = kernel.sgprs, base = 0;
   const char *letter = "s", *directive = "next_free_sgpr";
   if (file == RegisterFile::Scalar) {
     if (first >= FlatScratchLo) // vcc, exec, m0 and the like are always there
@@ -63,7 +58,7 @@ CodeObject::Impl::unallocated(const Kernel &kernel,
                               const Program &program) const {
   std::lock_guard<std::mutex> lock(mutex);
   auto [it, isNew] =
-      beyond.try_emplace({kernel.vgprs, kernel.agprs, allocatedSgprs(kernel)});
+      beyond.try_emplace({kernel.vgprs, kernel.agprs, kernel.sgprs});
   if (isNew) {
     BitVector found(unsigned(program.info.size()));
     for (unsigned i = 0; i < found.size(); ++i)

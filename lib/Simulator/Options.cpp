@@ -29,7 +29,7 @@ StringRef checkName(Check check) {
 Expected<unsigned> parseChecks(StringRef text) {
   if (text == "all")
     return CheckAll;
-  if (text == "none" || text.empty())
+  if (text == "none")
     return 0u;
   SmallVector<StringRef> names;
   text.split(names, ',');

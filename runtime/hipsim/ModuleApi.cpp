@@ -134,8 +134,9 @@ bool isElf(llvm::StringRef bytes) {
          bytes.starts_with("\177ELF");
 }
 
-/// The gfx950 entry of a clang offload bundle, whose entries are
-/// (offset, size, id length, id). `bytes` may be longer than the bundle.
+/// The entry of a clang offload bundle that is for gfx950, else the one for
+/// gfx9-4-generic. Entries are (offset, size, id length, id). `bytes` may be
+/// longer than the bundle.
 int unbundle(llvm::StringRef bytes, llvm::StringRef &image) {
   auto number = [&](uint64_t at, uint64_t &value) {
     if (at > bytes.size() || bytes.size() - at < 8)
@@ -146,6 +147,7 @@ int unbundle(llvm::StringRef bytes, llvm::StringRef &image) {
   uint64_t count, at = bundleMagic.size() + 8;
   if (!number(bundleMagic.size(), count))
     return hip::ErrorInvalidImage;
+  int code = hip::ErrorNoBinaryForGpu;
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t offset, size, idSize;
     if (!number(at, offset) || !number(at + 8, size) ||
@@ -156,15 +158,18 @@ int unbundle(llvm::StringRef bytes, llvm::StringRef &image) {
       return hip::ErrorInvalidImage;
     llvm::StringRef id = bytes.substr(at, idSize);
     at += idSize;
-    if (!id.contains("amdgcn-amd-amdhsa") || !id.contains("gfx950") ||
-        id.contains("xnack+") || id.contains("sramecc-"))
+    bool isExact = id.contains("gfx950");
+    if (!id.contains("amdgcn-amd-amdhsa") || id.contains("xnack+") ||
+        id.contains("sramecc-") || !(isExact || id.contains("gfx9-4-generic")))
       continue;
     if (offset > bytes.size() || size > bytes.size() - offset)
       return hip::ErrorInvalidImage;
     image = bytes.substr(offset, size);
-    return 0;
+    code = 0;
+    if (isExact)
+      break;
   }
-  return hip::ErrorNoBinaryForGpu;
+  return code;
 }
 
 int load(void **result, llvm::StringRef bytes, llvm::StringRef name) {
@@ -181,9 +186,10 @@ int load(void **result, llvm::StringRef bytes, llvm::StringRef name) {
         (name + " is neither a code object nor an offload bundle").str());
   elf::Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof(header));
+  const uint32_t mach = header.e_flags & elf::EF_AMDGPU_MACH;
   if (header.e_machine != elf::EM_AMDGPU ||
-      (header.e_flags & elf::EF_AMDGPU_MACH) !=
-          elf::EF_AMDGPU_MACH_AMDGCN_GFX950 ||
+      (mach != elf::EF_AMDGPU_MACH_AMDGCN_GFX950 &&
+       mach != elf::EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC) ||
       (header.e_flags & elf::EF_AMDGPU_FEATURE_XNACK_V4) ==
           elf::EF_AMDGPU_FEATURE_XNACK_ON_V4 ||
       (header.e_flags & elf::EF_AMDGPU_FEATURE_SRAMECC_V4) ==

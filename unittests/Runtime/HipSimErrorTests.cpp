@@ -530,6 +530,45 @@ TEST_F(HipSimErrorTest, FaultsAreToldByWhateverWaitsForThem) {
   ASSERT_HIP(hipEventDestroy(event));
 }
 
+TEST_F(HipSimErrorTest, BundlesGiveTheExactTargetBeforeItsFamily) {
+  // Entry: offset, size, length of the id, id.
+  auto bundle = [](const std::vector<std::string> &targets, size_t good) {
+    std::vector<uint8_t> code = tinyCode(), bytes;
+    auto add = [&](const void *data, size_t size) {
+      auto *from = static_cast<const uint8_t *>(data);
+      bytes.insert(bytes.end(), from, from + size);
+    };
+    auto number = [&](uint64_t value) { add(&value, 8); };
+    constexpr uint64_t start = 4096;
+    add("__CLANG_OFFLOAD_BUNDLE__", 24);
+    number(targets.size());
+    for (size_t i = 0; i < targets.size(); ++i) {
+      std::string id = "hipv4-amdgcn-amd-amdhsa--" + targets[i];
+      // Any other entry is bytes of the bundle that are no code.
+      number(i == good ? start : 0);
+      number(i == good ? code.size() : 64);
+      number(id.size());
+      add(id.data(), id.size());
+    }
+    bytes.resize(start);
+    add(code.data(), code.size());
+    return bytes;
+  };
+  auto load = [](const std::vector<uint8_t> &bytes) {
+    hipModule_t module = nullptr;
+    hipError_t code = hipModuleLoadData(&module, bytes.data());
+    if (code == hipSuccess)
+      code = hipModuleUnload(module);
+    return code;
+  };
+  EXPECT_EQ(load(bundle({"gfx942", "gfx950"}, 1)), hipSuccess);
+  EXPECT_EQ(load(bundle({"gfx942", "gfx9-4-generic"}, 1)), hipSuccess);
+  EXPECT_EQ(load(bundle({"gfx9-4-generic", "gfx950"}, 1)), hipSuccess);
+  EXPECT_EQ(load(bundle({"gfx950", "gfx9-4-generic"}, 0)), hipSuccess);
+  EXPECT_NE(load(bundle({"gfx9-4-generic", "gfx950"}, 0)), hipSuccess);
+  EXPECT_EQ(load(bundle({"gfx942", "gfx1100"}, 0)), hipErrorNoBinaryForGpu);
+}
+
 TEST_F(HipSimErrorTest, CodeForOtherModesOfTheTarget) {
   // The device is gfx950:sramecc+:xnack-; flags of the ELF header, byte 49.
   for (auto [bits, isLoaded] :

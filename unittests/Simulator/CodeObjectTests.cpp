@@ -62,6 +62,28 @@ TEST(CodeObjects, RefusesOtherTargets) {
   EXPECT_THAT(loadError(bytes), HasSubstr("built for another target"));
 }
 
+TEST(CodeObjects, CodeForTheWholeFamilyRuns) {
+  auto bytes =
+      compileOpenCl("kernel void k(global int *p, int n) { *p = n * 3; }",
+                    "-O2 -mcpu=gfx9-4-generic -mcode-object-version=6");
+  auto object = CodeObject::load(bytes, "file");
+  ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
+  Device device;
+  const uint64_t result = upload(device, std::vector<uint32_t>(1, 0));
+  EXPECT_THAT(run(device, *object, "k", {1, 1, 1}, {64, 1, 1},
+                  Arguments().add(result).add(5)),
+              testing::IsEmpty());
+  EXPECT_EQ(download<uint32_t>(device, result, 1)[0], 15u);
+}
+
+TEST(CodeObjects, ScalarRegistersComeInSixteens) {
+  std::string source = wrapKernel("");
+  const std::string directive = "next_free_sgpr 96";
+  source.replace(source.find(directive), directive.size(), "next_free_sgpr 34");
+  // 34, and 6 for VCC and such.
+  EXPECT_EQ(assembly(source)->findKernel("k")->sgprs, 48u);
+}
+
 TEST(CodeObjects, TruncatedFilesGiveErrors) {
   const auto bytes =
       compileOpenCl("kernel void k(global int *p) { *p = 1; }", "-O2");

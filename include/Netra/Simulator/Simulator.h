@@ -136,7 +136,7 @@ struct Kernel {
   bool usesDynamicStack = false;
   unsigned vgprs = 0; ///< architectural, as the descriptor allocates them
   unsigned agprs = 0; ///< accumulation, as the descriptor allocates them
-  unsigned sgprs = 0;
+  unsigned sgprs = 0; ///< allocated: in sixteens
   unsigned waveSize = 64;
   unsigned maxWorkgroup = 1024;
   std::array<unsigned, 3> requiredWorkgroup = {0, 0, 0}; ///< 0: any
