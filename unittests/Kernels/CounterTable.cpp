@@ -126,6 +126,8 @@ std::vector<Row> makeRows() {
       {"gfx950.moe_gate_up_grouped_activated_group_major",
        gateUpProblem({8, 33, 9, 256, 2048, "silu", false, false, true})},
       {"gfx950.moe_activation", moeActivationProblem(1, 9, 512, "silu")},
+      {"gfx950.moe_activation_group_major",
+       moeActivationProblem(8, 9, 512, "silu", true)},
       {"gfx950.moe_down_reduce", downReduceProblem({1, 33, 9, 2048, 512})},
       {"gfx950.moe_down_reduce_group_major",
        downReduceProblem({1, 33, 9, 2048, 512, "none", false, false, true})},
@@ -262,6 +264,19 @@ std::string describe(const netra::Tactic &tactic,
   return text;
 }
 
+/// What asks for the weights (and biases) of norms, which all rows share; of
+/// other tactics nothing.
+std::vector<Mutation> withoutSharedWeights(const netra::Tactic &tactic) {
+  if (tactic.family != "norm")
+    return {};
+  if (StringRef(tactic.operation).starts_with("gated"))
+    return {{"include/gated_norm.inc", "netra_load_vector_run V_W",
+             "// netra_load_vector_run V_W"}};
+  return {
+      {"include/norm.inc", "norm_load_weight V_W", "// norm_load_weight"},
+      {"include/norm.inc", "norm_load_weight V_BIAS", "// norm_load_weight"}};
+}
+
 std::string format(const Row &row) {
   const netra::Tactic *tactic = catalog().findTactic(row.tactic);
   if (!tactic) {
@@ -276,8 +291,8 @@ std::string format(const Row &row) {
   RunOptions options;
   options.checks = 0;
   options.counters = true;
-  llvm::Expected<Outcome> outcome =
-      run(*kernel, plausibleInputs(*kernel), options);
+  Buffers inputs = plausibleInputs(*kernel);
+  llvm::Expected<Outcome> outcome = run(*kernel, inputs, options);
   if (!outcome) {
     ADD_FAILURE() << row.tactic << ": " << llvm::toString(outcome.takeError());
     return "";
@@ -291,20 +306,30 @@ std::string format(const Row &row) {
   uint64_t inFlight = StringRef(row.tactic).contains("grouped")
                           ? n.bytesInFlightPerCu
                           : n.firstWaitBytesPerCu;
+  // Where the launch is smaller than the device, of 256 compute units.
+  double ofLaunch = inFlight / double(n.workgroupsPerCu) *
+                    std::min<double>(n.workgroupsPerCu, n.workgroups / 256.0);
+  std::string activations = "–";
+  if (auto mutations = withoutSharedWeights(*tactic); !mutations.empty()) {
+    netra::sim::Counters without =
+        countersOf(row.tactic, row.problem, inputs, mutations);
+    activations =
+        ratio(without.globalLoadBytes, without.globalDistinctReadBytes);
+  }
   uint64_t vector = ofClass("valu") + ofClass("transcendental");
   EXPECT_LE(n.ldsConflictCycles * 50, n.ldsAccesses) << row.tactic;
 
   return formatv(
-             "| `{0}` | {1} | {2} x {3} | {4:f2} | {5} | {6} | {7} | {8:f1} | "
-             "{9} | {10} | {11} | {12} |\n",
+             "| `{0}` | {1} | {2} x {3} | {4:f2} | {5} | {6} | {7} | {8} | "
+             "{9:f1} | {10:f1} | {11} | {12} | {13} | {14} |\n",
              StringRef(row.tactic).split('.').second,
              describe(*tactic, row.problem), n.workgroups, n.wavesPerWorkgroup,
              (n.globalDistinctReadBytes + n.globalDistinctWrittenBytes) /
                  1024.0,
-             ratio(n.globalLoadBytes, n.globalDistinctReadBytes),
+             ratio(n.globalLoadBytes, n.globalDistinctReadBytes), activations,
              ratio(n.globalStoreBytes, n.globalDistinctWrittenBytes),
              ratio(n.globalLoadBytes + n.globalStoreBytes, 64.0 * n.segments64),
-             inFlight / 1024.0, n.maxRoundTrips,
+             inFlight / 1024.0, ofLaunch / 1024.0, n.maxRoundTrips,
              ratio(vector, n.globalDistinctReadBytes / 64.0), n.vgprs + n.agprs,
              n.workgroupsPerCu * n.wavesPerWorkgroup)
       .str();
@@ -313,9 +338,10 @@ std::string format(const Row &row) {
 std::string makeTable() {
   std::string table =
       "| tactic | problem | work-groups x waves | KiB moved | loads / distinct "
-      "| stores / distinct | use of 64-byte segments | KiB in flight per CU | "
-      "round trips | vector instructions per 64 B | VGPRs | waves per CU |\n"
-      "|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+      "| of these, a norm's activations | stores / distinct | use of 64-byte "
+      "segments | KiB in flight per CU | in this launch | round trips | vector "
+      "instructions per 64 B | VGPRs | waves per CU |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const Row &row : makeRows())
     table += format(row);
   return table;

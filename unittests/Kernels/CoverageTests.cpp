@@ -77,7 +77,8 @@ TEST(Coverage, RoutedExperts) {
         missing.ask(gateUpProblem(
             {m, 257, 9, 1024, 2048, activation, false, false, groupMajor}));
     for (const char *activation : {"silu", "gelu_tanh"})
-      missing.ask(moeActivationProblem(m, 9, 512, activation));
+      for (bool groupMajor : {false, true})
+        missing.ask(moeActivationProblem(m, 9, 512, activation, groupMajor));
     for (bool bf16 : {false, true})
       for (bool residual : {false, true})
         for (bool groupMajor : {false, true})

@@ -127,7 +127,9 @@ TEST(Guards, RoutedExperts) {
                   {"TOKENS", 1, "NETRA_TOKENS must be a power of two"},
                   {"COLUMNS", 4, "NETRA_COLUMNS must be 8 or 16"},
                   {"WAVES", 2, "NETRA_WAVES must be 4 or 8"},
-                  {"EXPERTS", 11, "NETRA_EXPERTS must be 1..10"},
+                  {"EXPERTS", 26, "NETRA_EXPERTS must be 1..27"},
+                  {"UNIT", 17, "NETRA_UNIT must be at most"},
+                  {"SWEEPS", 2, "NETRA_SWEEPS must be"},
                   {"PASSES", 3, "NETRA_PASSES * NETRA_COLUMNS must be 1..32"},
                   {"BLOCK_X", 64, "the work-group must be 64 * NETRA_WAVES"},
                   {"GRID_X", 16, "the grid must be NETRA_N / NETRA_COLUMNS"},
@@ -136,6 +138,7 @@ TEST(Guards, RoutedExperts) {
                  moeActivationProblem(1, 2, 256, "silu"),
                  {{"N", 200, "NETRA_N must be a multiple of 128"},
                   {"ACTIVATION", 2, "NETRA_ACTIVATION must be 1"},
+                  {"SCALE_GROUP_MAJOR", 2, "NETRA_SCALE_GROUP_MAJOR must be 0"},
                   {"GRID_X", 3, "the grid must be"}});
 }
 

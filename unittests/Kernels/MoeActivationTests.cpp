@@ -1,4 +1,4 @@
-//===- MoeActivationTests.cpp - gfx950.moe_activation ---------------------===//
+//===- MoeActivationTests.cpp - gfx950.moe_activation and its form --------===//
 //
 // SPDX-License-Identifier: MIT
 //
@@ -15,9 +15,13 @@ const char *const tactic = "gfx950.moe_activation";
 struct ActivationCase {
   int64_t m, s, n;
   std::string activation = "silu";
+  bool groupMajor = false;
 
+  std::string name() const {
+    return std::string(tactic) + (groupMajor ? "_group_major" : "");
+  }
   netra::Problem problem() const {
-    return moeActivationProblem(m, s, n, activation);
+    return moeActivationProblem(m, s, n, activation, groupMajor);
   }
   std::vector<float> random(uint64_t seed) const {
     Random random(seed);
@@ -38,13 +42,16 @@ struct ActivationCase {
             up;
         h.push_back(oracle::decodeBf16(oracle::encodeBf16(value)));
       }
+    const Bytes &scales = run.outputs.at("result_scale");
     return checkQuantized(run.outputs.at("result"),
-                          run.outputs.at("result_scale"), h);
+                          groupMajor ? slotMajorScales(scales, m, s) : scales,
+                          h);
   }
 };
 
 std::ostream &operator<<(std::ostream &os, const ActivationCase &c) {
-  return os << c.m << "x" << c.s << "x" << c.n << " " << c.activation;
+  return os << c.m << "x" << c.s << "x" << c.n << " " << c.activation
+            << (c.groupMajor ? " group major" : "");
 }
 
 class MoeActivation : public testing::TestWithParam<ActivationCase> {};
@@ -52,7 +59,7 @@ class MoeActivation : public testing::TestWithParam<ActivationCase> {};
 TEST_P(MoeActivation, MatchesOracle) {
   const ActivationCase &c = GetParam();
   std::vector<float> x = c.random(c.m + c.n);
-  Outcome run = runEverywhere(tactic, c.problem(), {{"x", toBytes(x)}});
+  Outcome run = runEverywhere(c.name(), c.problem(), {{"x", toBytes(x)}});
   EXPECT_EQ(c.check(x, run), "");
   // Each input and output byte moves once, in one round trip per row.
   EXPECT_LE(run.counters.maxRoundTrips, // the arguments, then rows
@@ -72,14 +79,38 @@ INSTANTIATE_TEST_SUITE_P(
                     ActivationCase{1, 1, 2304, "gelu_tanh"},
                     ActivationCase{2, 1, 5120}));
 
-TEST(MoeActivation, IsSelectedForBothActivations) {
+INSTANTIATE_TEST_SUITE_P(
+    GroupMajor, MoeActivation,
+    testing::Values(ActivationCase{1, 9, 512, "silu", true},
+                    ActivationCase{32, 9, 512, "gelu_tanh", true},
+                    ActivationCase{5, 3, 128, "silu", true},
+                    ActivationCase{3, 1, 384, "silu", true},
+                    ActivationCase{2, 7, 640, "silu", true},
+                    ActivationCase{2, 2, 5120, "gelu_tanh", true}));
+
+TEST(MoeActivation, IsSelectedForBothActivationsAndOrders) {
   for (const char *activation : {"silu", "gelu_tanh"})
-    for (int64_t m : {1, 8, 32}) {
-      netra::Selection selection =
-          catalog().select(moeActivationProblem(m, 9, 512, activation));
-      ASSERT_TRUE(selection.winner.has_value()) << selection.reason;
-      EXPECT_EQ(selection.winner->tactic->name, tactic);
-    }
+    for (int64_t m : {1, 8, 32})
+      for (bool groupMajor : {false, true}) {
+        ActivationCase c{m, 9, 512, activation, groupMajor};
+        netra::Selection selection = catalog().select(c.problem());
+        ASSERT_TRUE(selection.winner.has_value()) << c << selection.reason;
+        EXPECT_EQ(selection.winner->tactic->name, c.name()) << c;
+      }
+}
+
+/// The order of the scales changes no bit of codes or scales.
+TEST(MoeActivation, OrdersDifferInWhereScalesAre) {
+  ActivationCase rows{5, 4, 640}, groups = rows;
+  groups.groupMajor = true;
+  std::vector<float> x = rows.random(8);
+  Outcome one = runEverywhere(rows.name(), rows.problem(), {{"x", toBytes(x)}});
+  Outcome other =
+      runEverywhere(groups.name(), groups.problem(), {{"x", toBytes(x)}});
+  EXPECT_EQ(one.outputs["result"], other.outputs["result"]);
+  EXPECT_NE(one.outputs["result_scale"], other.outputs["result_scale"]);
+  EXPECT_EQ(one.outputs["result_scale"],
+            slotMajorScales(other.outputs["result_scale"], rows.m, rows.s));
 }
 
 TEST(MoeActivation, ContractOfTheDeployedKernel) {
@@ -127,9 +158,12 @@ TEST(MoeActivationEdge, SpecialValues) {
           x.assign(x.size(), std::fabs(special) > 1e15f ? 1e15f : special);
         else
           x[place * c.n + 200] = special;
-        Outcome run = runEverywhere(tactic, c.problem(), {{"x", toBytes(x)}});
-        EXPECT_EQ(c.check(x, run), "")
-            << activation << " " << special << " " << place;
+        for (bool groupMajor : {false, true}) {
+          c.groupMajor = groupMajor;
+          Outcome run =
+              runEverywhere(c.name(), c.problem(), {{"x", toBytes(x)}});
+          EXPECT_EQ(c.check(x, run), "") << c << " " << special << " " << place;
+        }
       }
     }
   }
@@ -172,6 +206,25 @@ TEST(MoeActivationNegative, WrongKernelsAreNoticed) {
   EXPECT_NE(wrong(act, "netra_bf16_round_run V_H, 8", "s_nop 0"), "");
   EXPECT_NE(wrong(moe, "0xbfb8aa3b", "0xbf800000"), "");
   EXPECT_NE(wrong(moe, "v_mul_f32 v[\\v_h], v[\\v_h], v[\\v_up]", "s_nop 0"),
+            "");
+}
+
+TEST(MoeActivationNegative, WrongGroupMajorKernelsAreNoticed) {
+  ActivationCase c{3, 2, 640, "silu", true};
+  std::vector<float> x = c.random(6);
+  auto wrong = [&](const char *from, const char *to) {
+    return noticed(c.name(), c.problem(), {{"x", toBytes(x)}}, {},
+                   {{"moe/activation.s", from, to}},
+                   [&](const Outcome &run) { return c.check(x, run); });
+  };
+  EXPECT_EQ(wrong("// Scalars", "// Scalars, unchanged"), "");
+  // The slot, the token, the distance between groups.
+  EXPECT_NE(wrong("netra_row_pointer S_SCALE, 2, 4, S_TMP", "s_nop 0"), "");
+  EXPECT_NE(wrong("(NETRA_N / 128 - 1)", "(NETRA_N / 128)"), "");
+  EXPECT_NE(wrong("netra_moe_divide S_SLOTS, 2, NETRA_S",
+                  "netra_moe_divide S_SLOTS, 2, 1"),
+            "");
+  EXPECT_NE(wrong("s_mov_b32 s[S_SLOTS], NETRA_S", "s_mov_b32 s[S_SLOTS], 1"),
             "");
 }
 

@@ -93,7 +93,8 @@ inline netra::Problem downReduceProblem(const MoeShape &c) {
 }
 
 inline netra::Problem moeActivationProblem(int64_t m, int64_t s, int64_t n,
-                                           const std::string &activation) {
+                                           const std::string &activation,
+                                           bool groupMajor = false) {
   using netra::ElementType;
   netra::Problem problem;
   problem.family = "moe";
@@ -101,11 +102,25 @@ inline netra::Problem moeActivationProblem(int64_t m, int64_t s, int64_t n,
   problem.dimensions = {{"M", m}, {"S", s}, {"N", n}};
   problem.operands.push_back({"x", ElementType::F32, {m, s, 2 * n}});
   problem.operands.push_back({"result", ElementType::F8E4M3FN, {m, s, n}});
-  problem.operands.push_back(
-      {"result_scale", ElementType::F32, {m, s, n / 128}});
+  problem.operands.push_back({"result_scale",
+                              ElementType::F32,
+                              {m, s, n / 128},
+                              groupMajor ? "group_major" : "row_major"});
   problem.attributes["activation"] = activation;
   problem.attributes["result_block_scale"] = std::string("1x128:f32");
   return problem;
+}
+
+/// Scales [M, S, G] of which each token's are transposed, row after row.
+inline Bytes slotMajorScales(const Bytes &groupMajor, int64_t m, int64_t s) {
+  Bytes rows;
+  size_t token = groupMajor.size() / m;
+  for (int64_t i = 0; i < m; ++i) {
+    auto begin = groupMajor.begin() + i * token;
+    Bytes one = rowMajorScales(Bytes(begin, begin + token), s);
+    rows.insert(rows.end(), one.begin(), one.end());
+  }
+  return rows;
 }
 
 /// Distinct ids per token, the last expert in the last slot (as the shared

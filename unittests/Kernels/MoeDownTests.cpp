@@ -249,7 +249,7 @@ TEST(MoeDown, TheResultMayTakeTheResidualsPlace) {
                     DownInputs(c, 9).buffers(c), "result", "residual");
 }
 
-/// Three launches against two: the same bits.
+/// Three launches, with scales in either order, against two: the same bits.
 void expectSameChain(int64_t m, int64_t e, int64_t s, int64_t hidden,
                      int64_t inter, const std::string &activation,
                      const std::vector<int32_t> &ids = {}) {
@@ -275,14 +275,21 @@ void expectSameChain(int64_t m, int64_t e, int64_t s, int64_t hidden,
   Buffers inputs = after.buffers(last);
   Buffers sums =
       launch("gfx950.moe_gate_up", gateUpProblem(up), gate.buffers());
-  Buffers codes = launch("gfx950.moe_activation",
-                         moeActivationProblem(m, s, inter, activation),
-                         {{"x", sums["result"]}});
-  inputs["x"] = codes["result"];
-  inputs["x_scale"] = codes["result_scale"];
-  Buffers three =
-      launch("gfx950.moe_down_reduce", downReduceProblem(last), inputs);
+  Buffers three, other;
+  for (const std::string order : {"", "_group_major"}) {
+    last.groupMajor = !order.empty();
+    Buffers codes =
+        launch("gfx950.moe_activation" + order,
+               moeActivationProblem(m, s, inter, activation, last.groupMajor),
+               {{"x", sums["result"]}});
+    inputs["x"] = codes["result"];
+    inputs["x_scale"] = codes["result_scale"];
+    (last.groupMajor ? other : three) = launch("gfx950.moe_down_reduce" + order,
+                                               downReduceProblem(last), inputs);
+  }
+  EXPECT_EQ(three["result"] == other["result"], true);
 
+  last.groupMajor = false;
   up.activation = activation;
   last.bf16 = true;
   Buffers h =

@@ -49,45 +49,65 @@ TEST(MoeGateUpGrouped, AdversarialIds) {
     MoeShape c{12, 5, 3, 256, 256, activation};
     std::vector<int32_t> mixed = {-1, 0, 5, 4, 4, 4, INT32_MIN, INT32_MAX, 1};
     mixed.resize(36, -3);
-    // All 36 rows to one expert: three passes, the last of four rows.
+    // All 36 rows to one expert: three work-groups, the last with four rows.
     for (const std::vector<int32_t> &ids :
          {std::vector<int32_t>(36, 2), mixed, std::vector<int32_t>(36, -1)})
       expectGateUp(c, GateUpInputs(c, 6, ids));
   }
 }
 
-TEST(MoeGateUpGrouped, WeightsOfEachExpertAreReadOnce) {
+/// Rows 64 and more, 16 and more of an expert, and both: whoever works for rows
+/// is found by counting those before it.
+TEST(MoeGateUpGrouped, EverySixteenthRowOfAnExpertWorks) {
   for (const char *activation : {"none", "silu"}) {
-    MoeShape c{16, 12, 3, 256, 2048, activation};
-    GateUpInputs inputs(c, 7);
-    Counters counters =
-        countersOf(gateUp(c, true), gateUpProblem(c), inputs.buffers());
-    uint64_t weights = inputs.weight.rows.size() * c.n * c.k;
-    // Each wave: ids (64 lanes), its row's once more, pointers; the first row
-    // of an expert: the scales of its tile, x for four rows or sixteen at a
-    // time, and in each of 64 lanes the scales of one.
-    uint64_t rows = 0, lanes = 0, few = 0;
-    std::map<int32_t, int> chosen;
-    for (int32_t id : inputs.ids)
-      ++chosen[id];
-    for (auto [id, count] : chosen) {
-      few += count <= 4;
-      rows += count <= 4 ? 4 : (count + 15) / 16 * 16;
-      lanes += count <= 4 ? 64 : (count + 15) / 16 * 64;
+    MoeShape c{32, 5, 6, 256, 384, activation};
+    std::vector<int32_t> ids(192);
+    for (int32_t row = 0; row < 192; ++row)
+      ids[row] = row % 6 == 5     ? 4
+                 : row % 64 == 63 ? -1
+                 : row < 60       ? row % 3
+                 : row < 140      ? 3
+                                  : row % 4;
+    expectGateUp(c, GateUpInputs(c, 3, ids));
+  }
+}
+
+TEST(MoeGateUpGrouped, WeightsAreReadOnceForSixteenRows) {
+  for (const char *activation : {"none", "silu"}) {
+    for (int64_t m : {16, 24}) {
+      MoeShape c{m, 12, 3, 256, 2048, activation};
+      GateUpInputs inputs(c, 7);
+      Counters counters =
+          countersOf(gateUp(c, true), gateUpProblem(c), inputs.buffers());
+      // Each wave: ids, its row's once more, pointers; the first of sixteen
+      // rows of an expert: its tile and the scales of it, x for four rows or
+      // sixteen, and in each of 64 lanes the scales of one.
+      uint64_t rows = 0, groups = 0, few = 0;
+      std::map<int32_t, int> chosen;
+      for (int32_t id : inputs.ids)
+        ++chosen[id];
+      for (auto [id, count] : chosen)
+        for (int left = count; left > 0; left -= 16) {
+          ++groups;
+          few += left <= 4;
+          rows += left <= 4 ? 4 : 16;
+        }
+      EXPECT_TRUE(few != 0 && few != groups);
+      EXPECT_EQ(groups, chosen.size() + (m == 24)); // the shared expert's rows
+      uint64_t tiles = c.n / 16, ids = (m * c.s + 63) / 64 * 256;
+      EXPECT_EQ(counters.globalLoadBytes,
+                groups * c.n * c.k + counters.waves * (ids + 4 + 48) +
+                    tiles * (rows * c.k + groups * 64 * 4 * c.blocks()) +
+                    tiles * groups * 4 * c.blocks());
     }
-    EXPECT_TRUE(few != 0 && few != chosen.size());
-    uint64_t tiles = c.n / 16;
-    EXPECT_EQ(counters.globalLoadBytes,
-              weights + counters.waves * (256 + 4 + 48) +
-                  tiles * (rows * c.k + lanes * 4 * c.blocks()) +
-                  tiles * chosen.size() * 4 * c.blocks());
   }
 }
 
 TEST(MoeGateUpGrouped, WrongKernelsAreNoticed) {
-  MoeShape c{7, 5, 6, 256, 384, "silu"};
-  std::vector<int32_t> ids(42, 3);
-  ids[4] = -1, ids[20] = 7, ids[30] = 0, ids[31] = 4, ids[37] = 4, ids[41] = 0;
+  // 42 rows of one expert: sixteen, sixteen, ten.
+  MoeShape c{8, 5, 6, 256, 384, "silu"};
+  std::vector<int32_t> ids(48, 3);
+  ids[4] = -1, ids[20] = 7, ids[30] = 0, ids[31] = 4, ids[37] = 4, ids[47] = 0;
   GateUpInputs inputs(c, 9, ids);
   auto check = [&](const Outcome &run) { return inputs.check(c, run); };
   auto wrong = [&](const char *file, const char *from, const char *to,
@@ -103,12 +123,19 @@ TEST(MoeGateUpGrouped, WrongKernelsAreNoticed) {
         wrong(file, "netra_wait_memory (2 *", "netra_wait_memory 63 //", path)
             .find("wait"),
         std::string::npos);
-  EXPECT_NE(wrong(file, "netra_barrier                                // read",
-                  "s_nop 0"),
+  EXPECT_NE(wrong(file, "netra_barrier                                // many",
+                  "s_nop 0 // many"),
             "");
   EXPECT_NE(wrong(file, "v_min_u32 v[V_T0], s[S_TMP], v[V_T0]", "s_nop 0"), "");
-  EXPECT_NE(wrong(file, "s_add_u32 s[S_BASE], s[S_BASE], 16",
-                  "s_add_u32 s[S_BASE], s[S_BASE], 64"),
+  // Who works for which sixteen rows.
+  EXPECT_NE(wrong(file, "s_and_b32 s[S_TMP], s[S_TMP], 15",
+                  "s_and_b32 s[S_TMP], s[S_TMP], 31"),
+            "");
+  EXPECT_NE(wrong(file, "s_min_u32 s[S_COUNT], s[S_COUNT], 16",
+                  "s_min_u32 s[S_COUNT], s[S_COUNT], 15"),
+            "");
+  EXPECT_NE(wrong(rows, "s_lshl_b64 s[\\s_tmp:\\s_tmp+1], -1, s[\\s_row]",
+                  "s_mov_b64 s[\\s_tmp:\\s_tmp+1], -1"),
             "");
   EXPECT_NE(wrong(file, "s_mov_b64 exec, (1 <<", "s_mov_b64 exec, 0 //"), "");
   // Few rows: the exchange, blocks, rows, lanes past the last block.
@@ -177,7 +204,7 @@ TEST(MoeDownGrouped, AdversarialIds) {
     MoeShape c = down(12, 5, 3, 128, 256, true, bf16);
     std::vector<int32_t> mixed = {-1, 0, 5, 4, 4, 4, INT32_MIN, INT32_MAX, 1};
     mixed.resize(36, -3);
-    // All 36 rows to one expert: three passes, the last of four rows.
+    // All 36 rows to one expert: three units.
     for (const std::vector<int32_t> &ids :
          {std::vector<int32_t>(36, 2), mixed, std::vector<int32_t>(36, -1)}) {
       DownInputs inputs(c, 6, ids);
@@ -194,6 +221,8 @@ TEST(MoeDownGrouped, ManyExpertsRowsAndBlocks) {
   for (bool bf16 : {false, true})
     for (const MoeShape &c :
          {down(17, 80, 5, 128, 512, false, bf16), // rounds
+          down(18, 5, 9, 128, 256, true, bf16),   // units of most experts
+          down(24, 60, 9, 128, 384, false, bf16), // a third chunk; all lanes
           down(5, 40, 4, 128, 1024, true, bf16),  // two chunks
           down(9, 9, 3, 128, 768, false, bf16),   // three
           down(3, 4, 2, 128, 2048, true, bf16),   // four; fewer experts
@@ -291,14 +320,14 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
                   "  s_cbranch_execz",
                   "s_mov_b64 exec, 0\n  s_cbranch_execz"),
             "");
-  EXPECT_NE(wrong(deal, "s_cmp_eq_u32 s[S_ROW], s[S_TOKEN]",
-                  "s_cmp_lg_u32 s[S_ROW], s[S_TOKEN]"),
+  EXPECT_NE(wrong(deal, "s_cmp_eq_u32 s[S_TMP+1], s[S_TMP]",
+                  "s_cmp_lg_u32 s[S_TMP+1], s[S_TMP]"),
+            "");
+  EXPECT_NE(wrong(deal, "s_min_u32 s[S_MORE], s[S_ROW], NETRA_UNIT",
+                  "s_min_u32 s[S_MORE], s[S_ROW], NETRA_UNIT - 1"),
             "");
   EXPECT_NE(wrong(deal, "s_bitset1_b32 s[S_CHOSE], s[S_LIST]",
                   "s_bitset1_b32 s[S_CHOSE], 0"),
-            "");
-  EXPECT_NE(wrong(deal, "s_cmp_lt_u32 s[S_LIST], DG_LIMIT",
-                  "s_cmp_le_u32 s[S_LIST], DG_LIMIT"),
             "");
   EXPECT_NE(wrong(file, "0xfefefefe", "0xfffefffe"), "");
   // Layout: half of the tile, the odd block, the codes' second half.
@@ -317,6 +346,17 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
             "");
   EXPECT_NE(wrong(file, "dg_i % 2 * 2 + dg_i % 4 / 2", "dg_i % 4"), "");
   EXPECT_NE(wrong(file, "dg_sum dg_s, dg_n\n", "dg_sum dg_s, dg_n - 1\n"), "");
+
+  // One wave has four units of seven rows, three of which fit a round.
+  std::vector<int32_t> crowded(84, -1);
+  for (int32_t row = 0; row < 84; ++row)
+    if (row % 8 == 0 ? row < 32 : row > 24)
+      crowded[row] = row % 8 == 0 ? row / 8 : row % 4;
+  inputs = DownInputs(c, 9, crowded);
+  EXPECT_EQ(wrong(deal, "// Netra", "// The Netra"), "");
+  EXPECT_NE(wrong(deal, "s_cmp_gt_u32 s[S_TMP], DG_LIMIT",
+                  "s_cmp_gt_u32 s[S_TMP], DG_LIMIT + 4"),
+            "");
 
   // Sixteen columns.
   c = down(7, 30, 6, 256, 256, true);
@@ -337,6 +377,8 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
   EXPECT_EQ(wrong(deal, "// Netra", "// The Netra"), "");
   EXPECT_NE(wrong(deal, "s_add_u32 s[S_PLACED], s[S_PLACED], 1", "s_nop 0"),
             "");
+  // Only the rows of the unit are numbered.
+  EXPECT_NE(wrong(deal, "s_and_b64 exec, exec, vcc", "s_nop 0"), "");
   EXPECT_NE(wrong(file, "v_xor_b32 v[V_T0], v[V_T0], v[V_XW]",
                   "v_mov_b32 v[V_T0], v[V_XW]"),
             "");
@@ -344,6 +386,21 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
                   ".Ldg_placed\\@:\n  s_nop 0")
                 .find("race"),
             std::string::npos);
+}
+
+/// Of 18 tokens, work-items have 24 rows of each slot and LDS 32.
+TEST(MoeDownGrouped, WrongPlacesOfRowsAreNoticed) {
+  MoeShape c = down(18, 40, 3, 128, 256);
+  DownInputs inputs(c, 9);
+  auto wrong = [&](const char *from, const char *to) {
+    return noticed(downReduce(c, true), downReduceProblem(c), inputs.buffers(c),
+                   {}, {{"moe/down_reduce_grouped.s", from, to}},
+                   [&](const Outcome &run) { return inputs.check(c, run); });
+  };
+  EXPECT_EQ(wrong("// Arithmetic.", "// The arithmetic."), "");
+  EXPECT_NE(wrong("v_sub_u32 v[V_T0], v[V_T0], v[V_ROW]", "s_nop 0"), "");
+  EXPECT_NE(wrong("16 * (NETRA_TOKENS - DG_SWEPT)", "16 * NETRA_TOKENS"), "");
+  EXPECT_NE(wrong(".if NETRA_M < DG_SWEPT", ".if 0"), "");
 }
 
 } // namespace

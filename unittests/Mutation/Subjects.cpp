@@ -158,6 +158,8 @@ std::vector<SubjectMaker> projectSubjects() {
        kernels::convertProblem({2, 70, 40}, "group_major", "row_major")},
       {"gfx950.moe_activation",
        kernels::moeActivationProblem(1, 2, 640, "silu")},
+      {"gfx950.moe_activation_group_major",
+       kernels::moeActivationProblem(2, 2, 640, "silu", true)},
       {"gfx950.moe_down_reduce",
        kernels::downReduceProblem({2, 3, 3, 128, 512, "none", false, true})},
       {"gfx950.moe_down_reduce_bf16",

@@ -9,7 +9,8 @@
 // The number of rows is a launch argument: work-groups past it do nothing.
 //
 // Constants: NETRA_M, NETRA_S, NETRA_N (a multiple of 128, at most 16384), NETRA_ACTIVATION
-// 1 (silu) or 3 (gelu tanh).
+// 1 (silu) or 3 (gelu tanh), NETRA_SCALE_GROUP_MAJOR 1: a token's scales are transposed, those
+// of a group's slots side by side: [M, N / 128, S].
 //
 // Schedule. One wave per row, eight columns per lane and round of 512 columns; everything a
 // row of up to 2048 columns needs is asked for before the first wait, four rounds of longer ones.
@@ -25,6 +26,8 @@ netra_require (NETRA_BLOCK_X == 64 && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1),
 netra_require (NETRA_GRID_X == NETRA_M * NETRA_S && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1), "the grid must be NETRA_M * NETRA_S x 1 x 1"
 netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
 
+netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "NETRA_SCALE_GROUP_MAJOR must be 0 or 1"
+
 .set ACT_ROUNDS, (NETRA_N + 511) / 512
 .set ACT_DEPTH, 4                                // rounds in flight
 .if ACT_ROUNDS < ACT_DEPTH
@@ -39,6 +42,7 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
 .set NETRA_S_ACT, 14
 .set S_TMP, 16
 .set S_UP, 18
+.set S_SLOTS, 20                                 // between the scales of two groups
 // Vectors
 .set V_COLUMN, 1
 .set V_OFFSET, 2                                 // byte offset of the lane's f32
@@ -92,7 +96,14 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
   s_cbranch_scc1 .Lact_end_\name
   netra_row_pointer S_X, 2, 8 * NETRA_N, S_TMP
   netra_row_pointer S_RESULT, 2, NETRA_N, S_TMP
-  netra_row_pointer S_SCALE, 2, NETRA_N / 32, S_TMP
+  .if NETRA_SCALE_GROUP_MAJOR
+    netra_row_pointer S_SCALE, 2, 4, S_TMP
+    netra_moe_divide S_SLOTS, 2, NETRA_S         // token: the other scales of those before
+    netra_row_pointer S_SCALE, S_SLOTS, 4 * NETRA_S * (NETRA_N / 128 - 1), S_TMP
+    s_mov_b32 s[S_SLOTS], NETRA_S
+  .else
+    netra_row_pointer S_SCALE, 2, NETRA_N / 32, S_TMP
+  .endif
   netra_pointer_add_const S_UP, S_X, 4 * NETRA_N
   .set act_issued, 0
   .rept ACT_DEPTH
@@ -118,7 +129,11 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
     .if act_round > 0
       v_add_u32 v[V_COLUMN], 512, v[V_COLUMN]
     .endif
-    netra_store_fp8_group8 V_H, V_COLUMN, S_RESULT, S_SCALE, V_T0, V_T1, V_T2
+    .if NETRA_SCALE_GROUP_MAJOR
+      netra_store_fp8_group8 V_H, V_COLUMN, S_RESULT, S_SCALE, V_T0, V_T1, V_T2, S_SLOTS
+    .else
+      netra_store_fp8_group8 V_H, V_COLUMN, S_RESULT, S_SCALE, V_T0, V_T1, V_T2
+    .endif
     .if act_issued < ACT_ROUNDS
       act_load act_issued
       .set act_issued, act_issued + 1

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What moe/down_reduce.s computes, to the bit, for several tokens, with each expert's weights
-// read once, however many tokens chose it.
+// read once for NETRA_UNIT rows that chose it.
 //
 // Constants
 //   NETRA_M, E, S  tokens (at most 32), experts, slots of a token
@@ -10,18 +10,21 @@
 //   NETRA_CHUNK    K blocks at a time: 1, 2 or 4, a divisor of K / 128
 //   NETRA_COLUMNS  8 or 16, of a work-group
 //   NETRA_WAVES    4 or 8, of a work-group
-//   NETRA_EXPERTS  experts of a round and wave, at most
+//   NETRA_UNIT     rows of an expert that are dealt together, at most
+//   NETRA_EXPERTS  units of a round and wave, at most
 //   NETRA_PASSES   rows of these, NETRA_COLUMNS in a pass
+//   NETRA_SWEEPS   rows (and quads, see below) of a work-item
 //   NETRA_TOKENS   M rounded up to a power of two
 //   NETRA_QUANTIZE 1: x is bf16
 //   NETRA_HAS_RESIDUAL
 //   NETRA_SCALE_GROUP_MAJOR  as in moe/down_reduce.s
 //
 // Schedule. Work-group (strip): NETRA_COLUMNS columns of all tokens. A wave holds all ids, 64 per
-// register. Row i (token and slot) is wave i % WAVES's; if no row before it has the same
-// expert, the wave multiplies the expert with all rows that have it. It takes as many experts
-// and rows at a time as fit its registers, a *round*: asks for the rows' activations and for
-// all weights, then multiplies, NETRA_COLUMNS rows at a time. Raw products go to LDS; behind a barrier
+// register. Each row (token and slot) is one wave's; if no row before it has the same expert,
+// the wave multiplies the expert with the first NETRA_UNIT rows that have it, if NETRA_UNIT
+// have it, with the next ones, and so on: a *unit*. It takes as many units at a time as fit
+// its registers, a *round*: asks for the rows' activations and for all weights, then
+// multiplies, NETRA_COLUMNS rows at a time. Raw products go to LDS; behind a barrier
 // a work-item for each row and four columns scales them, behind another they are added.
 //   bf16 activations are asked for with the ids, quantized once and left in LDS, 16-byte pieces of a
 // row permuted by where the row is in the list of its wave: all rows of a pass are in different
@@ -47,7 +50,6 @@ netra_require (NETRA_K > 0 && NETRA_K % 128 == 0 && NETRA_K <= 4096), "NETRA_K m
 netra_require (NETRA_CHUNK == 1 || NETRA_CHUNK == 2 || NETRA_CHUNK == 4), "NETRA_CHUNK must be 1, 2 or 4"
 netra_require (NETRA_COLUMNS == 8 || NETRA_COLUMNS == 16), "NETRA_COLUMNS must be 8 or 16"
 netra_require (!(NETRA_QUANTIZE && NETRA_CHUNK == 1 && NETRA_COLUMNS == 16)), "with bf16 and NETRA_CHUNK = 1, NETRA_COLUMNS must be 8: the codes of a row take half the banks, those that are read at once one half of them"
-netra_require (NETRA_EXPERTS >= 1 && NETRA_EXPERTS <= 10), "NETRA_EXPERTS must be 1..10"
 netra_require (NETRA_PASSES >= 1 && NETRA_PASSES * NETRA_COLUMNS <= 32), "NETRA_PASSES * NETRA_COLUMNS must be 1..32: a bit for each row"
 netra_require (NETRA_WAVES == 4 || NETRA_WAVES == 8), "NETRA_WAVES must be 4 or 8"
 netra_require (NETRA_TOKENS >= NETRA_M && NETRA_TOKENS <= 32 && (NETRA_TOKENS & (NETRA_TOKENS - 1)) == 0), "NETRA_TOKENS must be a power of two from NETRA_M up to 32"
@@ -58,6 +60,8 @@ netra_require (NETRA_K % (128 * NETRA_CHUNK) == 0), "NETRA_K must be a multiple 
 .set DG_KB2, (DG_KB + 1) / 2 * 2
 .set DG_ROWS, NETRA_M * NETRA_S
 .set DG_IDS, (DG_ROWS + 63) / 64                 // registers of ids
+netra_require (NETRA_EXPERTS >= 1 && NETRA_EXPERTS <= 27 - 2 * DG_IDS), "NETRA_EXPERTS must be 1..27 - 2 * ceil(NETRA_M * NETRA_S / 64): a wave has 102 scalar registers"
+netra_require (NETRA_UNIT >= 1 && NETRA_UNIT <= NETRA_PASSES * NETRA_COLUMNS), "NETRA_UNIT must be at most NETRA_PASSES * NETRA_COLUMNS: a unit fits a round"
 .set DG_SPAN, 16 / NETRA_COLUMNS                 // blocks of an MFMA
 .set DG_STEPS, (NETRA_CHUNK + DG_SPAN - 1) / DG_SPAN // MFMAs of an expert, chunk and pass
 .set DG_QUADS, NETRA_COLUMNS / 4
@@ -86,8 +90,14 @@ netra_require (NETRA_K % (128 * NETRA_CHUNK) == 0), "NETRA_K must be a multiple 
 .set DG_LOG, 5
 .endif
 .set DG_ITEMS, NETRA_S * NETRA_TOKENS            // rows, and gaps
+// Those of them that work-items have: eight tokens side by side are in different banks.
+.if NETRA_TOKENS > 16 && !NETRA_QUANTIZE
+.set DG_SWEPT, (NETRA_M + 7) / 8 * 8
+.else
+.set DG_SWEPT, NETRA_TOKENS
+.endif
+.set DG_SWEPT_ITEMS, NETRA_S * DG_SWEPT
 .set DG_THREADS, 64 * NETRA_WAVES
-.set DG_SWEEPS, (DG_ITEMS * DG_QUADS + DG_THREADS - 1) / DG_THREADS
 
 .set DG_LIMIT, NETRA_COLUMNS * NETRA_PASSES      // rows of a round
 .set DG_GROUP, 16 / DG_KB                        // slots that are added together
@@ -136,7 +146,7 @@ netra_require (NETRA_K % (128 * NETRA_CHUNK) == 0), "NETRA_K must be a multiple 
 
 netra_require (DG_ITEMS <= 512), "NETRA_S * NETRA_TOKENS must be at most 512"
 netra_require (DG_QUADS * DG_QUAD <= 65536), "NETRA_K / 128 * NETRA_S * NETRA_TOKENS is too large for LDS"
-netra_require (DG_SWEEPS <= 2), "NETRA_S * NETRA_TOKENS * NETRA_COLUMNS / 4 must be at most two per work-item"
+netra_require (NETRA_SWEEPS == (DG_SWEPT_ITEMS * DG_QUADS + DG_THREADS - 1) / DG_THREADS && NETRA_SWEEPS <= 2), "NETRA_SWEEPS must be what the rows and quads take, at most two per work-item"
 netra_require ((LDS_SLOT + 4 * DG_ROWS) * NETRA_QUANTIZE <= 65536), "the scales of x must be in the first 64 KiB of LDS"
 netra_require (DG_LDS <= 163840), "the activations of all rows must fit LDS"
 netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "an expert's weights must be smaller than 2 GiB"
@@ -193,17 +203,17 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
 .set V_DST, V_XO + NETRA_PASSES                     // 1 per pass: V_DC, and the row
 .set V_ROUTE, (V_DST + NETRA_PASSES + 1) / 2 * 2    // 2 per sweep: weight of the slot,
 .set V_PLACE, V_ROUTE + 1                        // and where its products are
-.set V_SW, V_ROUTE + 2 * DG_SWEEPS               // DG_KB2 per sweep
+.set V_SW, V_ROUTE + 2 * NETRA_SWEEPS               // DG_KB2 per sweep
 .if NETRA_QUANTIZE
-.set V_SROW, V_SW + DG_KB2 * DG_SWEEPS           // 1 per sweep: 4 times the row
-.set V_XG, V_SROW + DG_SWEEPS                    // work-item's bytes of x
+.set V_SROW, V_SW + DG_KB2 * NETRA_SWEEPS           // 1 per sweep: 4 times the row
+.set V_XG, V_SROW + NETRA_SWEEPS                    // work-item's bytes of x
 .set V_XW, V_XG + 1                              // where its codes go
 .set V_XS, V_XG + 2                              // and the scale
 .set V_D, (V_XG + 4) / 2 * 2                     // 4 per step
 .set V_A, V_D + 12 * DG_STEPS                    // 8 per expert and step
 .else
-.set V_SX, V_SW + DG_KB2 * DG_SWEEPS             // DG_KB2 per sweep
-.set V_D, V_SX + DG_KB2 * DG_SWEEPS
+.set V_SX, V_SW + DG_KB2 * NETRA_SWEEPS             // DG_KB2 per sweep
+.set V_D, V_SX + DG_KB2 * NETRA_SWEEPS
 .set V_A, V_D + 4 * DG_STEPS + 8 * DG_STEPS * NETRA_PASSES
 .endif
 .set V_B, V_D + 4 * DG_STEPS                     // 8 per pass and step; bf16: per step
@@ -434,8 +444,8 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
 
 // Skips to NONE in waves without a row in sweep J.
 .macro dg_sweep j, none
-  .if DG_ITEMS * DG_QUADS - (\j) * DG_THREADS < DG_THREADS
-    s_cmp_ge_u32 s[S_WAVE], (DG_ITEMS * DG_QUADS - (\j) * DG_THREADS + 63) / 64
+  .if DG_SWEPT_ITEMS * DG_QUADS - (\j) * DG_THREADS < DG_THREADS
+    s_cmp_ge_u32 s[S_WAVE], (DG_SWEPT_ITEMS * DG_QUADS - (\j) * DG_THREADS + 63) / 64
     s_cbranch_scc1 \none
   .endif
 .endm
@@ -453,10 +463,19 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   v_and_b32 v[V_T1], DG_QUADS - 1, v[dg_v]
   v_mul_u32_u24 v[V_T1], DG_QUAD, v[V_T1]
   v_lshl_add_u32 v[V_PLACE+2*(\j)], v[V_T0], 4, v[V_T1]
-  v_lshrrev_b32 v[V_T1], DG_LOG, v[V_T0]         // slot
+  .if DG_SWEPT == NETRA_TOKENS
+    v_lshrrev_b32 v[V_T1], DG_LOG, v[V_T0]       // slot
+    v_and_b32 v[V_T0], NETRA_TOKENS - 1, v[V_T0]
+  .else
+    s_mov_b32 s[S_TMP], (0x100000000 + DG_SWEPT - 1) / DG_SWEPT
+    v_mul_hi_u32 v[V_T1], v[V_T0], s[S_TMP]
+    v_mul_u32_u24 v[V_ROW], DG_SWEPT, v[V_T1]
+    v_sub_u32 v[V_T0], v[V_T0], v[V_ROW]
+    v_mul_u32_u24 v[V_ROW], 16 * (NETRA_TOKENS - DG_SWEPT), v[V_T1]
+    v_add_u32 v[V_PLACE+2*(\j)], v[V_PLACE+2*(\j)], v[V_ROW]
+  .endif
   v_cmp_gt_u32 s[S_NONE+2*(\j):S_NONE+2*(\j)+1], NETRA_S, v[V_T1]
-  v_and_b32 v[V_T0], NETRA_TOKENS - 1, v[V_T0]
-  .if NETRA_M < NETRA_TOKENS
+  .if NETRA_M < DG_SWEPT
     v_cmp_gt_u32 vcc, NETRA_M, v[V_T0]
     s_and_b64 s[S_NONE+2*(\j):S_NONE+2*(\j)+1], s[S_NONE+2*(\j):S_NONE+2*(\j)+1], vcc
   .endif
@@ -623,7 +642,7 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   netra_wait_scalar
   netra_moe_load_ids V_ID, V_LANE, V_T0, S_IDS, DG_ROWS
   .set dg_j, 0
-  .rept DG_SWEEPS
+  .rept NETRA_SWEEPS
     dg_item dg_j
     .set dg_j, dg_j + 1
   .endr
@@ -694,7 +713,7 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   netra_pointer_add S_WEIGHT_SCALE, S_WEIGHT_SCALE, S_TMP
   netra_wait_memory 0
   .set dg_j, 0
-  .rept DG_SWEEPS
+  .rept NETRA_SWEEPS
     dg_item_scales dg_j
     .set dg_j, dg_j + 1
   .endr
@@ -725,7 +744,7 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
   netra_wait_memory 0                            // waves without experts
   netra_barrier                                  // raw products
   .set dg_j, 0
-  .rept DG_SWEEPS
+  .rept NETRA_SWEEPS
     dg_scale dg_j
     .set dg_j, dg_j + 1
   .endr

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What moe/gate_up.s computes, to the bit, for several tokens, with each expert's weights read
-// once, however many tokens chose it.
+// once for sixteen rows that chose it.
 //
 // Constants
 //   NETRA_M, E, S  tokens, experts, slots of a token; at most 512 rows (m, s)
@@ -12,14 +12,14 @@
 //   NETRA_SCALE_GROUP_MAJOR  as in moe/gate_up.s
 //
 // Schedule. Work-group (tile, row): one wave, with activation two (gate and up). A wave reads all
-// ids; it ends when an earlier row has the same expert as its own, so that the first row
-// of an expert works for all of them. A row whose id is not in 0 .. E - 1 gets zeros.
+// ids and counts the earlier rows with the same expert as its own; the first of them, the
+// seventeenth and so on work for sixteen each, the others end. A row whose id is not in
+// 0 .. E - 1 gets zeros.
 //   Up to four rows, as most experts have: the matrix core's operands are as in moe/gate_up.s,
 // operand A is four K blocks of four rows. All loads are in flight before the first wait.
-//   More rows: the wave asks for its whole weight tile and, meanwhile, lists its rows in
-// LDS; then, sixteen rows at a time, their activations are operand B, the weights operand A.
-// They stay in registers, beyond K = 2048 in accumulation registers. The weight scales come
-// behind the first activations, so that no wait precedes those.
+//   More rows: the wave asks for its whole weight tile, beyond K = 2048 in accumulation registers,
+// and, meanwhile, lists its rows in LDS; their activations are operand B, the weights operand
+// A. The weight scales come behind the first activations, so that no wait precedes those.
 //
 // Arithmetic. As in moe/gate_up.s.
 
@@ -62,7 +62,7 @@ netra_require (NETRA_GRID_X == GG_TILES && NETRA_GRID_Y == GG_ROWS && NETRA_GRID
 netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), "NETRA_STATIC_LDS must be 256 bytes per wave and 64 rows, with activation 1024 more"
 
 // Scalars
-.set S_BASE, 4                                   // first list entry of the pass
+.set S_ALL, 4                                    // rows of the expert
 .set S_WAVE, 5
 .set S_X, 6
 .set S_WEIGHT, 8
@@ -73,7 +73,7 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
 .set S_TMP, 18
 .set S_TILE, 20
 .set S_INDEX, 22
-.set S_COUNT, 23
+.set S_COUNT, 23                                 // rows of the work-group
 .set S_VALID, 24
 .set NETRA_S_ACT, 26
 .set S_MASK, 28                                  // 2 per 64 rows, 8 of them
@@ -108,6 +108,20 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   .set gg_v, V_B + 8 * ((\b) % NETRA_DEPTH)
   global_load_dwordx4 v[gg_v:gg_v+3], v[V_XOFF], s[S_X:S_X+1] offset:128*(\b)
   global_load_dwordx4 v[gg_v+4:gg_v+7], v[V_XOFF], s[S_X:S_X+1] offset:128*(\b)+64
+.endm
+
+// The rows of the expert from s3 on, which is in register K of the mask or in a later one; on to
+// COUNTED.
+.macro gg_rows_from k, counted
+  .if (\k) < GG_ROUNDS - 1
+    s_cmp_ge_u32 s3, 64 * (\k) + 64
+    s_cbranch_scc1 .Lgg_later\@
+  .endif
+  netra_moe_rows_from S_MASK, S_COUNT, 3, \k, GG_ROWS, S_TMP
+  .if (\k) < GG_ROUNDS - 1
+    s_branch \counted
+.Lgg_later\@:
+  .endif
 .endm
 
 // All blocks of the tile, and the product of block B with the activations in V_X.
@@ -295,10 +309,17 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   s_endpgm
 
 .Lgg_chosen_\name:
-  netra_moe_ballot S_MASK, S_COUNT, V_ID, S_EXPERT, GG_ROWS, S_TMP
-  netra_moe_first_row S_ROW, S_MASK, GG_ROWS, 0
-  s_cmp_lg_u32 s[S_ROW], s3
+  netra_moe_ballot S_MASK, S_ALL, V_ID, S_EXPERT, GG_ROWS, S_TMP
+  .set gg_i, 0
+  .rept GG_ROUNDS
+    gg_rows_from gg_i, .Lgg_counted_\name
+    .set gg_i, gg_i + 1
+  .endr
+.Lgg_counted_\name:
+  s_sub_u32 s[S_TMP], s[S_ALL], s[S_COUNT]       // rows before
+  s_and_b32 s[S_TMP], s[S_TMP], 15
   s_cbranch_scc1 .Lgg_end_\name
+  s_min_u32 s[S_COUNT], s[S_COUNT], 16
   v_lshlrev_b32 v[V_WOFF], 4, v[V_LANE]
   netra_moe_expert_tile S_TILE, S_EXPERT, S_INDEX, S_WEIGHT, NETRA_N, NETRA_K, S_TMP
   s_cmp_gt_u32 s[S_COUNT], 4
@@ -319,11 +340,7 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   .if GG_WAVES > 1
     v_add_u32 v[V_EXCHANGE], GG_WAVES * GG_LIST, v[V_WOFF]
   .endif
-  s_mov_b32 s[S_BASE], 0
-
-.Lgg_pass_\name:
   v_and_b32 v[V_T0], 15, v[V_LANE]
-  v_add_u32 v[V_T0], s[S_BASE], v[V_T0]
   v_cmp_gt_u32 s[S_VALID:S_VALID+1], s[S_COUNT], v[V_T0]
   s_sub_u32 s[S_TMP], s[S_COUNT], 1
   v_min_u32 v[V_T0], s[S_TMP], v[V_T0]           // a row that exists
@@ -340,13 +357,10 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
     gg_load gg_issued
     .set gg_issued, gg_issued + 1
   .endr
-  s_cmp_lg_u32 s[S_BASE], 0
-  s_cbranch_scc1 .Lgg_scaled_\name
   gg_load_tile_scales
   .if GG_KB % 2
     s_mov_b32 s[S_SW+GG_KB], 0
   .endif
-.Lgg_scaled_\name:
   s_mov_b32 s[S_TMP], GG_ROW_BYTES
   v_mul_lo_u32 v[V_OUT], v[V_ROW], s[S_TMP]
   v_lshrrev_b32 v[V_T0], GG_WAVES - 1, v[V_GROUP]
@@ -393,18 +407,16 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   .if GG_WAVES == 1
     s_mov_b64 exec, s[S_VALID:S_VALID+1]
     global_store_dwordx4 v[V_OUT], v[V_ACC:V_ACC+3], s[S_RESULT:S_RESULT+1]
-    s_mov_b64 exec, -1
   .else
     s_cmp_eq_u32 s[S_WAVE], 0
     s_cbranch_scc1 .Lgg_gate_\name
     ds_write_b128 v[V_EXCHANGE], v[V_ACC:V_ACC+3]
-    netra_barrier                                // written
-    netra_barrier                                // read
-    s_branch .Lgg_next_\name
+    netra_barrier                                // many: written
+    s_endpgm
 .Lgg_gate_\name:
     netra_barrier
     ds_read_b128 v[V_UP:V_UP+3], v[V_EXCHANGE]
-    netra_barrier
+    netra_wait_lds
     .set gg_i, 0
     .rept 4
       netra_moe_activate NETRA_ACTIVATION, V_H+gg_i, V_ACC+gg_i, V_UP+gg_i, V_T0, V_T1
@@ -413,12 +425,7 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
     netra_bf16_pack_run V_H, V_H, 2
     s_mov_b64 exec, s[S_VALID:S_VALID+1]
     global_store_dwordx2 v[V_OUT], v[V_H:V_H+1], s[S_RESULT:S_RESULT+1]
-    s_mov_b64 exec, -1
-.Lgg_next_\name:
   .endif
-  s_add_u32 s[S_BASE], s[S_BASE], 16
-  s_cmp_lt_u32 s[S_BASE], s[S_COUNT]
-  s_cbranch_scc1 .Lgg_pass_\name
 .Lgg_end_\name:
   netra_kernel_end \name
 .endm
