@@ -258,13 +258,13 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
     netra_group_amax V_T1, V_F, 8
     netra_row16_reduce v_max_f32, V_T1
     netra_group_scale V_T1, V_SUM, V_T1, V_SUM+1
-    netra_fp8_pack8 V_F, V_F, V_SUM
-    netra_wait_lds
-    v_xor_b32 v[V_T0], v[V_T0], v[V_XW]
-    ds_write_b64 v[V_T0], v[V_F:V_F+1]
     s_and_b64 exec, exec, s[S_LEADERS:S_LEADERS+1]
     ds_write_b32 v[V_XS], v[V_T1] offset:LDS_X_SCALE+4*(DG_SCALES*NETRA_CHUNK*(\chunk)+DG_X_ROWS*dg_j+DG_X_ROWS*dg_j/64*DG_GAP)
     s_mov_b64 exec, s[S_TMP:S_TMP+1]
+    netra_fp8_pack8 V_F, V_F, V_SUM
+    s_waitcnt lgkmcnt(1)                         // younger: the scale
+    v_xor_b32 v[V_T0], v[V_T0], v[V_XW]
+    ds_write_b64 v[V_T0], v[V_F:V_F+1]
     .if dg_j < DG_X_STEPS - 1
       v_add_u32 v[V_XW], DG_X_PITCH * DG_X_ROWS, v[V_XW]
     .endif
