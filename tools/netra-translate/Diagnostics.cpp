@@ -6,6 +6,8 @@
 
 #include "Diagnostics.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
