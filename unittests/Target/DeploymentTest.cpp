@@ -97,7 +97,7 @@ TEST_F(DeploymentTest, BuildsEveryArtifact) {
                                       artifact["path"].get<std::string>()))));
   ASSERT_THAT(built.unlocked, SizeIs(1));
   EXPECT_EQ(built.unlocked[0].first, "two");
-  EXPECT_EQ(built.unlocked[0].second, artifacts[1]["text_sha256"]);
+  EXPECT_EQ(artifacts[1]["text_sha256"], built.unlocked[0].second);
   // The number of threads does not matter.
   EXPECT_EQ(llvm::cantFail(build(1)).files, built.files);
 }
