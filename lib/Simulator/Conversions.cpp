@@ -200,6 +200,29 @@ struct ToBf16 {
     return (r & 0x7fff) < least ? r & 0x8000 : r;
   }
 };
+/// The same in vectors, up to the first block with a NaN.
+void packBf16(const uint32_t *a, const uint32_t *b, const uint32_t *c,
+              uint32_t *out, unsigned n, uint32_t mode) {
+  if (floatEnv(mode, true).flushResults)
+    return packKernel<ToBf16>(a, b, c, out, n, mode);
+  auto rounded = [](const Words &v) { return v + 0x7fff + (v >> 16 & 1); };
+  for (; n; n -= BlockLanes) {
+    Words r[BlockVectors];
+    Ints nan = {};
+    eachVector([&](unsigned p) {
+      const unsigned l = p * VectorLanes;
+      const Words x = load<Words>(a + l), y = load<Words>(b + l);
+      nan |= unordered((Floats)x, (Floats)y);
+      r[p] = rounded(x) >> 16 | (rounded(y) & 0xffff0000);
+    });
+    if (__builtin_expect(anySet(nan), 0))
+      return packKernel<ToBf16>(a, b, c, out, n, mode);
+    eachVector([&](unsigned p) { store(out + p * VectorLanes, r[p]); });
+    a += BlockLanes;
+    b += BlockLanes;
+    out += BlockLanes;
+  }
+}
 template <RoundingMode Mode> struct ToF16 {
   U operator()(const FloatEnv &, const FloatEnv &env16, U x) const {
     FloatEnv env = env16;
@@ -282,17 +305,60 @@ NETRA_SIM_INLINE void narrowTo8(Words &v, const Words &over) {
   r = (Ints)magnitude > 0x7f800000 ? Words{} + 0x7f : r;
   v = r | sign;
 }
+/// The same of numbers that the format reaches.
+template <bool Bf8> NETRA_SIM_INLINE Words finiteTo8(const Words &magnitude) {
+  constexpr U shift = Bf8 ? 21 : 20, bias = Bf8 ? 112 : 120;
+  constexpr float grid = Bf8 ? 0x1p7f : 0x1p14f;
+  constexpr auto gridBits = std::bit_cast<U>(grid);
+  const Words normal = (magnitude - ((bias << 23) - ((1u << (shift - 1)) - 1)) +
+                        (magnitude >> shift & 1)) >>
+                       shift;
+  const Words denormal = (Words)((Floats)magnitude + grid) - gridBits;
+  return (Ints)magnitude < int((bias + 1) << 23) ? denormal : normal;
+}
+/// A block of numbers of which some are beyond the format.
 template <bool Bf8>
-__attribute__((noinline)) void pairTo8(const uint32_t *a, const uint32_t *b,
-                                       uint32_t *out, unsigned n,
-                                       bool saturate) {
+__attribute__((noinline)) void blockTo8(const uint32_t *a, const uint32_t *b,
+                                        Words (&r)[BlockVectors],
+                                        bool saturate) {
   const Words over =
       Words{} + (Bf8 ? (saturate ? 0x7b : 0x7c) : (saturate ? 0x7e : 0x7f));
-  for (unsigned l = 0; l < n; l += VectorLanes) {
+  eachVector([&](unsigned p) {
+    const unsigned l = p * VectorLanes;
     Words low = load<Words>(a + l), high = load<Words>(b + l);
     narrowTo8<Bf8>(low, over);
     narrowTo8<Bf8>(high, over);
-    store(out + l, low | high << 8);
+    r[p] = low | high << 8;
+  });
+}
+/// Two numbers of each lane, to the low half of \p out; its high one is that of
+/// \p old. \p out may be one of the sources.
+template <bool Bf8>
+__attribute__((noinline)) void pairTo8(const uint32_t *a, const uint32_t *b,
+                                       const uint32_t *old, uint32_t *out,
+                                       unsigned n, bool saturate) {
+  constexpr auto greatest = int32_t(Bf8 ? 0x47600000 : 0x43e00000);
+  for (; n; n -= BlockLanes) {
+    Words r[BlockVectors];
+    Ints beyond = {};
+    eachVector([&](unsigned p) {
+      const unsigned l = p * VectorLanes;
+      const Words x = load<Words>(a + l), y = load<Words>(b + l),
+                  low = x & 0x7fffffff, high = y & 0x7fffffff;
+      beyond |= ((Ints)low > greatest) | ((Ints)high > greatest);
+      r[p] = finiteTo8<Bf8>(low) | finiteTo8<Bf8>(high) << 8 | (x ^ low) >> 24 |
+             (y ^ high) >> 16;
+    });
+    if (__builtin_expect(anySet(beyond), 0))
+      blockTo8<Bf8>(a, b, r, saturate);
+    eachVector([&](unsigned p) {
+      const unsigned l = p * VectorLanes;
+      store(out + l, r[p] | (load<Words>(old + l) & 0xffff0000));
+    });
+    a += BlockLanes;
+    b += BlockLanes;
+    old += BlockLanes;
+    out += BlockLanes;
   }
 }
 
@@ -306,8 +372,11 @@ template <bool Bf8> void cvtPk8(const Instruction &I, Wave &w) {
     a = flushLanes(n, a, t0);
     b = flushLanes(n, b, t1);
   }
-  pairTo8<Bf8>(a, b, result.lane, n, env.fp16Overflow);
-  storeResult16(I, w, result.lane, writeMask(I, w), true);
+  uint32_t *d = w.row(I.dst().index);
+  const bool isDirect = !(I.opSel & 8) && w.allActive();
+  pairTo8<Bf8>(a, b, d, isDirect ? d : result.lane, n, env.fp16Overflow);
+  if (!isDirect)
+    storeResult16(I, w, result.lane, writeMask(I, w), true);
 }
 
 /// Puts \p value into the field that op_sel selects, keeping the rest.
@@ -368,10 +437,10 @@ template <bool Bf8> void cvtF32From8(const Instruction &I, Wave &w) {
     result.lane[l] = finishF32(result.lane[l], I.omod, I.clamp, env);
   storeWord(w, I.dst(), 0, result.lane, writeMask(I, w));
 }
-/// The two bytes at \p shift of each lane as f32. False, with no result, where
-/// some lane has an infinity or a NaN.
+/// The two bytes at \p shift of each lane as f32; a result may take the place
+/// of the source.
 template <bool Bf8>
-bool widenFrom8(unsigned n, const uint32_t *a, unsigned shift, uint32_t *low,
+void widenFrom8(unsigned n, const uint32_t *a, unsigned shift, uint32_t *low,
                 uint32_t *high) {
   constexpr FloatFormat format = Bf8 ? formatBf8 : formatFp8;
   // Placed as an f32 with the wrong bias, which a multiplication puts right for
@@ -379,29 +448,45 @@ bool widenFrom8(unsigned n, const uint32_t *a, unsigned shift, uint32_t *low,
   constexpr auto scale = std::bit_cast<float>(U(254 - format.bias) << 23);
   constexpr int down = 8 - int(format.exponentBits);
   constexpr auto mask = int32_t(1u << 31 | 0x7fu << (23 - format.mantissaBits));
-  int special = 0;
-  eachLane(n, [&](unsigned l) {
-    const U first = a[l] >> shift << 24, second = a[l] << (16 - shift);
-    low[l] = asBits(asFloat(U(int32_t(first) >> down & mask)) * scale);
-    high[l] = asBits(asFloat(U(int32_t(second) >> down & mask)) * scale);
-    constexpr auto last = int32_t(format.maxFinite() << 24 | 0xffffff);
-    special |= int32_t(first & 0x7fffffff) > last;
-    special |= int32_t(second & 0x7fffffff) > last;
-  });
-  return !special;
+  constexpr auto last = int32_t(format.maxFinite() << 24 | 0xffffff);
+  auto widened = [](const Words &v) {
+    return (Words)((Floats)((Ints)v >> down & mask) * scale);
+  };
+  for (unsigned base = 0; base < n; base += BlockLanes) {
+    Words first[BlockVectors], second[BlockVectors];
+    Ints special = {};
+    eachVector([&](unsigned p) {
+      const Words v = load<Words>(a + base + p * VectorLanes),
+                  x = v >> shift << 24, y = v << (16 - shift);
+      special |=
+          ((Ints)(x & 0x7fffffff) > last) | ((Ints)(y & 0x7fffffff) > last);
+      first[p] = widened(x);
+      second[p] = widened(y);
+    });
+    if (__builtin_expect(anySet(special), 0)) { // infinities and NaNs
+      const uint32_t *table = f32TableOf(format8<Bf8>());
+      for (unsigned l = base; l < base + BlockLanes; ++l) {
+        const U v = a[l];
+        low[l] = table[v >> shift & 0xff];
+        high[l] = table[v >> (shift + 8) & 0xff];
+      }
+      continue;
+    }
+    eachVector([&](unsigned p) {
+      store(low + base + p * VectorLanes, first[p]);
+      store(high + base + p * VectorLanes, second[p]);
+    });
+  }
 }
 template <bool Bf8> void cvtPkF32From8(const Instruction &I, Wave &w) {
   LaneVector t, low, high;
   const uint32_t *a = fetch(I, w, 0, 0, SourceType::Int, t);
-  const unsigned shift = 16 * (sourceByte(I) & 1);
-  if (!widenFrom8<Bf8>(w.laneCount, a, shift, low.lane, high.lane)) {
-    const uint32_t *table = f32TableOf(format8<Bf8>());
-    for (unsigned l = 0; l < w.laneCount; ++l) {
-      low.lane[l] = table[a[l] >> shift & 0xff];
-      high.lane[l] = table[a[l] >> (shift + 8) & 0xff];
-    }
-  }
+  const unsigned shift = 16 * (sourceByte(I) & 1), n = w.laneCount;
   const UL mask = writeMask(I, w);
+  if (mask == w.allLanes())
+    return widenFrom8<Bf8>(n, a, shift, w.row(I.dst().index),
+                           w.row(I.dst().index + 1u));
+  widenFrom8<Bf8>(n, a, shift, low.lane, high.lane);
   storeWord(w, I.dst(), 0, low.lane, mask);
   storeWord(w, I.dst(), 1, high.lane, mask);
 }
@@ -501,7 +586,8 @@ void registerConversions(SemanticsTable &t) {
   t.addBinder("v_cvt_f32_f16", bindF32F16);
   t.add("v_cvt_f32_bf16", cvtF32Bf16, AllEncodings);
   constexpr unsigned plain = unsigned(Encoding::Plain);
-  addPack<ToBf16>(t, "v_cvt_pk_bf16_f32", plain);
+  t.addBinder("v_cvt_pk_bf16_f32", bindLanes<Domain::FromSingle, 2>, plain)
+      .kernel = packBf16;
   addPack<ToF16<RoundingMode::NearestEven>>(t, "v_cvt_pk_f16_f32", plain);
   addPack<ToF16<RoundingMode::TowardZero>>(t, "v_cvt_pkrtz_f16_f32",
                                            AllEncodings);

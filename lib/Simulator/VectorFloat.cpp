@@ -58,6 +58,22 @@ template <bool Max> NETRA_SIM_INLINE void choose(Words &a, const Words &b) {
 #endif
 }
 
+/// By the host's comparisons, for which the two zeros are the same number.
+template <bool Max>
+NETRA_SIM_INLINE Floats chooseNumber(const Floats &a, const Floats &b) {
+#if defined(__AVX2__)
+  return (Floats)(Max ? _mm256_max_ps((__m256)a, (__m256)b)
+                      : _mm256_min_ps((__m256)a, (__m256)b));
+#else
+  return Max ? (a > b ? a : b) : (a < b ? a : b);
+#endif
+}
+
+/// What `three` gives unless that is a zero: operations that have it take less
+/// time where they need to look at zeros once only.
+template <typename Op>
+concept HasNumbers = requires(Floats v) { Op::ofNumbers(v, v, v); };
+
 struct Minimum {
   static NETRA_SIM_INLINE void two(Words &a, const Words &b) {
     choose<false>(a, b);
@@ -93,6 +109,12 @@ struct Median {
     choose<true>(low, high);
     a = low;
   }
+  static NETRA_SIM_INLINE Floats ofNumbers(const Floats &a, const Floats &b,
+                                           const Floats &c) {
+    const Floats low = chooseNumber<false>(a, b),
+                 high = chooseNumber<true>(a, b);
+    return chooseNumber<true>(low, chooseNumber<false>(high, c));
+  }
   static U settle(bool ieee, U a, U b, U c) {
     return Single::median(ieee, a, b, c);
   }
@@ -125,6 +147,24 @@ choiceRest(const uint32_t *a, const uint32_t *b, const uint32_t *c,
   }
 }
 
+/// A block without NaNs. It stands by itself so that the loop which needs it
+/// now and then keeps its vectors in registers.
+template <typename Op, bool Flush>
+__attribute__((noinline)) void
+choiceBlock(const uint32_t *a, const uint32_t *b, const uint32_t *c,
+            Words (&r)[BlockVectors], const Flushes &flushes) {
+  const Words inputs = Words{} + flushes.inputs,
+              results = Words{} + flushes.results;
+  eachVector([&](unsigned p) {
+    const unsigned l = p * VectorLanes;
+    r[p] = (Words)source<Flush>(a + l, inputs);
+    Op::three(r[p], (Words)source<Flush>(b + l, inputs),
+              (Words)source<Flush>(c + l, inputs));
+    if constexpr (Flush)
+      clearDenormals(r[p], results);
+  });
+}
+
 template <typename Op, unsigned N, bool Flush>
 NETRA_SIM_INLINE void choiceLoop(const uint32_t *a, const uint32_t *b,
                                  const uint32_t *c, uint32_t *out, unsigned n,
@@ -134,25 +174,37 @@ NETRA_SIM_INLINE void choiceLoop(const uint32_t *a, const uint32_t *b,
               results = Words{} + flushes.results;
   for (; n; n -= BlockLanes) {
     Words r[BlockVectors];
-    Ints nan = {};
+    Ints nan = {}, zero = {};
+    auto get = [&](const uint32_t *from) {
+      return source<Flush>(from, inputs);
+    };
     eachVector([&](unsigned p) {
       const unsigned l = p * VectorLanes;
-      const Floats x = source<Flush>(a + l, inputs),
-                   y = source<Flush>(b + l, inputs);
+      const Floats x = get(a + l), y = get(b + l);
       nan |= unordered(x, y);
       r[p] = (Words)x;
       if constexpr (N == 2) {
         Op::two(r[p], (Words)y);
       } else {
-        const Floats z = source<Flush>(c + l, inputs);
+        const Floats z = get(c + l);
         nan |= unordered(z, z);
-        Op::three(r[p], (Words)y, (Words)z);
+        if constexpr (HasNumbers<Op>) {
+          const Floats number = Op::ofNumbers(x, y, z);
+          zero |= number == 0;
+          r[p] = (Words)number;
+        } else {
+          Op::three(r[p], (Words)y, (Words)z);
+        }
       }
       if constexpr (Flush)
         clearDenormals(r[p], results);
     });
-    if (__builtin_expect(anySet(nan), 0))
-      return choiceRest<Op, N>(a, b, c, out, n, mode);
+    if (__builtin_expect(anySet(nan | zero), 0)) {
+      if (anySet(nan))
+        return choiceRest<Op, N>(a, b, c, out, n, mode);
+      if constexpr (HasNumbers<Op>)
+        choiceBlock<Op, Flush>(a, b, c, r, flushes);
+    }
     eachVector([&](unsigned p) { store(out + p * VectorLanes, r[p]); });
     a += BlockLanes;
     b += BlockLanes;

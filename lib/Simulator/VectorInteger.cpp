@@ -236,8 +236,8 @@ NETRA_SIM_INLINE void laneBits(unsigned first, Words &bits) {
   for (unsigned l = 0; l < VectorLanes; ++l)
     bits[l] = 1u << (first + l);
 }
-void select(const uint32_t *a, const uint32_t *b, uint64_t condition,
-            uint32_t *out, unsigned n) {
+NETRA_SIM_INLINE void select(const uint32_t *a, const uint32_t *b,
+                             uint64_t condition, uint32_t *out, unsigned n) {
   for (; n; n -= BlockLanes) {
     const Words bits = Words{} + uint32_t(condition);
     eachVector([&](unsigned p) {
@@ -269,8 +269,21 @@ void conditionalBare(const Instruction &I, Wave &w) {
   if (!all)
     w.writeLanes(I.dst(), 0, result.lane);
 }
+/// The commonest of those: vector registers only, all lanes active.
+void conditionalRegisters(const Instruction &I, Wave &w) {
+  if (__builtin_expect(!w.allActive(), 0))
+    return conditionalBare(I, w);
+  const uint64_t condition = w.scalarFile[I.ops[3].index] |
+                             uint64_t(w.scalarFile[I.ops[3].index + 1]) << 32;
+  select(w.row(I.ops[1].index), w.row(I.ops[2].index), condition,
+         w.row(I.ops[0].index), w.laneCount);
+}
 Handler bindConditional(const Instruction &I, const char *&) {
-  return isBare(I) ? conditionalBare : conditional;
+  if (!isBare(I))
+    return conditional;
+  return I.src(0).isVector() && I.src(1).isVector() && I.src(2).isScalar()
+             ? conditionalRegisters
+             : conditionalBare;
 }
 
 void bitop3(const Instruction &I, Wave &w) {
