@@ -27,12 +27,25 @@ struct AccessRun {
   }
 };
 
+/// Runs of one lane each.
+struct EachLane {
+  uint8_t first[MaxLanes] = {}, one[MaxLanes] = {};
+  constexpr EachLane() {
+    for (unsigned l = 0; l < MaxLanes; ++l) {
+      first[l] = uint8_t(l);
+      one[l] = 1;
+    }
+  }
+};
+inline constexpr EachLane eachLane;
+
 /// The runs of an access in the order of its lanes, found once for all
-/// checkers.
-class AccessRuns {
+/// checkers. Where no lane is left out they refer to the addresses themselves.
+template <typename Address> class AccessRuns {
 public:
-  template <typename Address>
   AccessRuns(const Address *address, uint64_t mask, unsigned bytes);
+  AccessRuns(const AccessRuns &) = delete;
+  AccessRuns &operator=(const AccessRuns &) = delete;
 
   unsigned size() const { return count; }
   bool empty() const { return !count; }
@@ -41,26 +54,39 @@ public:
   }
   /// The first byte of a run.
   uint64_t start(unsigned i) const { return starts[i]; }
+  /// Those of all runs; loops that store keep the place in a register.
+  const Address *begins() const { return starts; }
   /// Several lanes, and each run is one of them.
   bool areApart() const { return isApart; }
+  /// Such lanes begin at multiples of \p unit, a power of two.
+  bool areAligned(unsigned unit) const {
+    return isApart && !(lowBits & (unit - 1));
+  }
   /// Of each lane.
   unsigned bytes() const { return width; }
 
 private:
-  void add(uint64_t begin, unsigned lane, unsigned number) {
-    starts[count] = begin;
-    firstLane[count] = uint8_t(lane);
-    lanes[count++] = uint8_t(number);
+  void add(Address begin, unsigned lane, unsigned number) {
+    ownStarts[count] = begin;
+    ownFirst[count] = uint8_t(lane);
+    ownLanes[count++] = uint8_t(number);
   }
 
   unsigned count = 0, width;
   bool isApart = false;
-  uint64_t starts[MaxLanes];
-  uint8_t firstLane[MaxLanes], lanes[MaxLanes];
+  unsigned lowBits = 0; ///< of lanes that lie apart: all that are set
+  const Address *starts = ownStarts;
+  const uint8_t *firstLane = ownFirst, *lanes = ownLanes;
+  Address ownStarts[MaxLanes];
+  uint8_t ownFirst[MaxLanes], ownLanes[MaxLanes];
 };
 
+using GlobalRuns = AccessRuns<uint64_t>;
+using LdsRuns = AccessRuns<uint32_t>;
+
 template <typename Address>
-AccessRuns::AccessRuns(const Address *address, uint64_t mask, unsigned bytes)
+AccessRuns<Address>::AccessRuns(const Address *address, uint64_t mask,
+                                unsigned bytes)
     : width(bytes) {
   if (!mask)
     return;
@@ -82,13 +108,11 @@ AccessRuns::AccessRuns(const Address *address, uint64_t mask, unsigned bytes)
   isApart = others && !follows(unsigned(__builtin_ctzll(others)),
                                unsigned(__builtin_ctzll(mask)));
   if (isApart && isFull) {
-    for (unsigned l = 0; l < MaxLanes; ++l) {
-      starts[l] = address[l];
-      firstLane[l] = uint8_t(l);
-      lanes[l] = 1;
-    }
     count = MaxLanes;
-    return;
+    starts = address;
+    firstLane = eachLane.first;
+    lanes = eachLane.one;
+    mask = 0;
   }
   while (mask) {
     const unsigned first = unsigned(__builtin_ctzll(mask));
@@ -100,6 +124,12 @@ AccessRuns::AccessRuns(const Address *address, uint64_t mask, unsigned bytes)
       mask &= mask - 1;
     add(address[first], first, next - first);
   }
+  if (!isApart)
+    return;
+  Address low = 0;
+  for (unsigned i = 0; i < count; ++i)
+    low |= starts[i];
+  lowBits = unsigned(low);
 }
 
 } // namespace netra::sim

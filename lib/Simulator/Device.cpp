@@ -535,6 +535,7 @@ Device::Impl::launch(Device &device, const std::shared_ptr<CodeObject> &object,
   threads = unsigned(std::min<uint64_t>(threads, runner.size()));
   if (params.traceTo)
     threads = 1;
+  launchState.threads = threads;
   std::vector<std::thread> helpers;
   try {
     for (unsigned i = 1; i < threads; ++i)

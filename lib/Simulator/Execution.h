@@ -42,6 +42,7 @@ struct LaunchState {
   uint32_t ldsBytes = 0;
   uint32_t scratchBytes = 0; ///< per lane
   unsigned wavesPerWorkgroup = 1;
+  unsigned threads = 1;                      ///< of the host, at most
   std::array<uint32_t, 3> items = {1, 1, 1}; ///< work-items of the grid
 
   std::atomic<uint64_t> executed{0}; ///< wave instructions

@@ -21,6 +21,7 @@ struct alignas(64) Footprint {
   uint16_t writes[MaxWrites] = {};
   uint8_t numReads = 0, numWrites = 0;
   bool isKnown : 1 = false;
+  bool isIdle : 1 = false; ///< touches neither registers nor memory
   bool isWide : 1 = false; ///< has more rows than fit
   bool readsScc : 1 = false, writesScc : 1 = false;
   bool readsAllLanes : 1 = false;
@@ -28,6 +29,7 @@ struct alignas(64) Footprint {
   bool keepsLanes : 1 = false;
   bool isAlu : 1 = false; ///< neither accesses memory nor waits
   bool isFlat : 1 = false;
+  bool isWait : 1 = false; ///< s_waitcnt
 
   Footprint() = default;
   Footprint(const Instruction &inst, const InstructionInfo &info);

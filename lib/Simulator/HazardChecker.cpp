@@ -350,18 +350,25 @@ HazardChecker::findFact(const Instruction &inst, const InstructionInfo &info) {
       f.wideStoreCount = inst.ops[k].words;
     }
   }
+  if (name == "s_nop")
+    f.states = uint8_t((inst.imm & 0xf) + 1);
+  f.onlyPasses = info.cls == InstructionClass::Message && !f.usesM0;
   bool readsStatus = false, isOfExecOrM0 = false;
   for (unsigned k = 0; k < inst.numOps; ++k)
     readsStatus |= inst.ops[k].kind == OperandKind::Status;
   for (const auto *ranges : {&info.reads, &info.writes})
-    for (const RegisterRange &range : *ranges)
-      isOfExecOrM0 |= range.file == RegisterFile::Scalar &&
+    for (const RegisterRange &range : *ranges) {
+      // That memory instructions read M0 is asked for by itself.
+      const bool isM0 = f.isMemory && f.usesM0 && ranges == &info.reads &&
+                        range.first == M0 && range.count == 1;
+      isOfExecOrM0 |= range.file == RegisterFile::Scalar && !isM0 &&
                       range.first <= ExecHi && range.first + range.count > M0;
+    }
   f.isSimple = info.cls != InstructionClass::Message && !f.isMatrix &&
                !f.isDot && !f.isLaneRead && !f.isWriteLane && !f.isPermlane &&
-               !f.isDivFmas && !f.usesM0 && !f.isSetReg && !f.isGetReg &&
-               !f.losesAccumulator && !f.wideStoreData && !readsStatus &&
-               !isOfExecOrM0 && inst.encoding != Encoding::Dpp;
+               !f.isDivFmas && (!f.usesM0 || f.isMemory) && !f.isSetReg &&
+               !f.isGetReg && !f.losesAccumulator && !f.wideStoreData &&
+               !readsStatus && !isOfExecOrM0 && inst.encoding != Encoding::Dpp;
   return f;
 }
 
@@ -370,7 +377,7 @@ void HazardChecker::require(const Instruction &inst, const Wave &w,
                             Consumer consumer, RegisterFile file,
                             unsigned index) {
   const int64_t present = state.time - write.time - 1;
-  if (present >= 20)
+  if (present >= MaxStates)
     return;
   for (unsigned kinds = write.kinds; kinds; kinds &= kinds - 1) {
     const unsigned p = unsigned(__builtin_ctz(kinds));
@@ -412,8 +419,7 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
   const Fact &f = fact(inst, info);
   ++state.time;
   if (info.cls == InstructionClass::Message) {
-    if (StringRef(info.text).starts_with("s_nop"))
-      state.time += inst.imm & 0xf; // s_nop 0 is one state already
+    state.time += f.states - 1;
     if (f.usesM0)
       require(inst, w, state, state.m0, C::M0Use, RegisterFile::Scalar, M0);
     return;
@@ -439,7 +445,7 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
         continue;
       for (unsigned r = 0; r < op.words; ++r) {
         const Write &write = state.rows[op.index + r];
-        if (state.time - write.time > 20)
+        if (state.time - write.time > MaxStates)
           continue;
         require(inst, w, state, write, C::MatrixRead, RegisterFile::Vector,
                 op.index + r);
@@ -450,7 +456,7 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
                 RegisterFile::Vector, op.index + r);
       }
     }
-    if (state.time - state.exec.time <= 20)
+    if (state.time - state.exec.time <= MaxStates)
       require(inst, w, state, state.exec, C::Matrix, RegisterFile::Scalar,
               ExecLo);
   } else if (f.isValu || f.isMemory) {
@@ -459,7 +465,8 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
         for (unsigned r = 0; r < range.count; ++r) {
           const unsigned row = range.first + r;
           const Write &write = state.rows[row % NumVectorRows];
-          if (!(write.kinds & f.readAfter) || state.time - write.time > 20)
+          if (!(write.kinds & f.readAfter) ||
+              state.time - write.time > MaxStates)
             continue;
           if (f.isMemory) {
             require(inst, w, state, write, C::MemoryRead, RegisterFile::Vector,
@@ -495,7 +502,7 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
         for (unsigned r = 0; r < range.count; ++r) {
           const unsigned index = (range.first + r) % NumScalarRegisters;
           const Write &write = state.scalars[index];
-          if (state.time - write.time <= 20 &&
+          if (state.time - write.time <= MaxStates &&
               (state.valuScalars[index / 64] >> index % 64 & 1)) {
             if (f.isVmem)
               require(inst, w, state, write, C::VmemScalar,
@@ -535,7 +542,7 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
             require(inst, w, state, state.exec, C::ZeroFlagRead,
                     RegisterFile::Scalar, ExecLo);
         }
-      if (state.time - state.exec.time <= 20) {
+      if (state.time - state.exec.time <= MaxStates) {
         if (inst.encoding == Encoding::Dpp)
           require(inst, w, state, state.exec, C::Dpp, RegisterFile::Scalar,
                   ExecLo);
@@ -576,7 +583,7 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
               f.isDot && (write.kinds & bit(P::Dot)) &&
               monitor.state().program->info[write.instruction].mnemonicId ==
                   info.mnemonicId;
-          if (state.time - write.time <= 20 && !sameDot)
+          if (state.time - write.time <= MaxStates && !sameDot)
             require(inst, w, state, write, C::ValuWrite, RegisterFile::Vector,
                     row);
         }
@@ -584,11 +591,12 @@ void HazardChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
         if (f.keepsRest && (write.kinds & bit(P::MovedBits)))
           require(inst, w, state, write, C::ValuRead, RegisterFile::Vector,
                   row);
-        if (f.isValu && state.time - state.matrixCTime <= 20)
+        if (f.isValu && state.time - state.matrixCTime <= MaxStates)
           require(inst, w, state, state.matrixC[row], C::ValuWrite,
                   RegisterFile::Vector, row);
         // What a load returns arrives long after a store has read its data.
-        if ((f.isValu || f.isMatrix) && state.time - state.wideStoreTime <= 20)
+        if ((f.isValu || f.isMatrix) &&
+            state.time - state.wideStoreTime <= MaxStates)
           require(inst, w, state, state.wideStore[row], C::ValuWrite,
                   RegisterFile::Vector, row);
         write = now;

@@ -86,6 +86,15 @@ public:
     else
       advance(inst, footprint, f, state);
   }
+  /// An instruction that touches neither registers nor memory.
+  void pass(const Instruction &inst, Wave &w) {
+    WaveState &state = waves[w.context->index];
+    const Fact &f = facts[inst.index];
+    if (f.onlyPasses)
+      state.time += f.states;
+    else
+      check(inst, w, state);
+  }
 
 private:
   struct Write {
@@ -120,7 +129,9 @@ private:
     uint8_t reach = 0; ///< states after which no rule has it as the producer
     /// With no such producer around, no rule can apply.
     bool isSimple = false;
-    uint8_t passIndex = 0; ///< of HazardRule::states
+    bool onlyPasses = false; ///< nothing happens but that states pass
+    uint8_t states = 1;      ///< that it takes
+    uint8_t passIndex = 0;   ///< of HazardRule::states
     bool isTrans = false, isMatrix = false, isDot = false, isPermlane = false,
          isLaneRead = false, isWriteLane = false, isDivFmas = false,
          isCarry = false, isMemory = false, isVmem = false, usesM0 = false,
@@ -147,8 +158,10 @@ private:
         ((footprint.scalarReads[0] & state.valuScalars[0]) |
          (footprint.scalarReads[1] & state.valuScalars[1])))
       return true;
-    return f.isValu &&
-           now - std::max(state.matrixCTime, state.wideStoreTime) <= 20;
+    const int64_t last = f.isValu
+                             ? std::max(state.matrixCTime, state.wideStoreTime)
+                             : state.m0.time;
+    return (f.isValu || f.usesM0) && now - last <= MaxStates;
   }
   /// What is left to do for an instruction that no rule is about.
   static void advance(const Instruction &inst, const Footprint &footprint,
@@ -177,6 +190,7 @@ private:
       }
     }
   }
+  static constexpr int MaxStates = 20;      ///< that a rule asks for
   static constexpr int MaxScalarStates = 5; ///< of rules on scalar registers
   void check(const Instruction &inst, Wave &w, WaveState &state);
   const Fact &findFact(const Instruction &inst, const InstructionInfo &info);

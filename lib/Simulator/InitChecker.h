@@ -58,16 +58,17 @@ public:
           state.setScalar(s, ~0u);
     state.scc |= footprint.writesScc;
   }
-  void globalAccess(const Instruction &inst, Wave &w, const AccessRuns &runs,
-                    AccessKind kind);
-  void ldsAccess(const Instruction &inst, Wave &w, const AccessRuns &runs,
+  /// \p record is the allocation that all lanes access, or nullptr.
+  void globalAccess(const Instruction &inst, Wave &w, const GlobalRuns &runs,
+                    AccessKind kind, const AllocationRecord *record);
+  void ldsAccess(const Instruction &inst, Wave &w, const LdsRuns &runs,
                  AccessKind kind);
   void scratchAccess(const Instruction &inst, Wave &w, const uint32_t *offset,
                      uint64_t mask, unsigned bytes, AccessKind kind);
   void scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
-                    unsigned bytes, AccessKind kind);
-  void ldsDirect(const Instruction &inst, Wave &w, const uint32_t *address,
-                 uint64_t mask, unsigned bytes);
+                    unsigned bytes, AccessKind kind,
+                    const AllocationRecord &record);
+  void ldsDirect(Wave &w, const LdsRuns &runs);
 
 private:
   /// Where an undefined value came from.

@@ -313,6 +313,29 @@ void InitChecker::keepBytes(WaveState &state, unsigned row, unsigned word,
 static bool allSet(const uint8_t *shadow, unsigned bytes) {
   constexpr uint64_t set = 0x0101010101010101u;
   uint64_t all = set;
+  // In vectors, of which several do not wait for each other.
+  constexpr unsigned number = 4;
+  typedef uint64_t Pair __attribute__((vector_size(16)));
+  if (bytes >= sizeof(Pair)) {
+    Pair both[number];
+    for (Pair &pair : both)
+      pair = Pair{set, set};
+    for (; bytes >= sizeof(both);
+         bytes -= sizeof(both), shadow += sizeof(both)) {
+      Pair found[number];
+      std::memcpy(found, shadow, sizeof(found));
+      for (unsigned k = 0; k < number; ++k)
+        both[k] &= found[k];
+    }
+    for (; bytes >= sizeof(Pair);
+         bytes -= sizeof(Pair), shadow += sizeof(Pair)) {
+      Pair found;
+      std::memcpy(&found, shadow, sizeof(found));
+      both[0] &= found;
+    }
+    const Pair pair = (both[0] & both[1]) & (both[2] & both[3]);
+    all = pair[0] & pair[1];
+  }
   for (; bytes >= 8; bytes -= 8, shadow += 8) {
     uint64_t word;
     std::memcpy(&word, shadow, 8);
@@ -381,17 +404,23 @@ void InitChecker::accessUndefined(const Instruction &inst, const Wave &w,
   }
 }
 
-/// Whether nothing more is to do for a load of defined bytes, or for a store of
-/// defined ones. Lanes lie apart; \p shadow is that of \p origin.
-template <unsigned Bytes>
-static bool isDefinedApart(uint8_t *shadow, uint64_t origin,
-                           const AccessRuns &runs, bool isStore) {
+/// Whether nothing more is to do for a load or an update of defined bytes, or
+/// for a store of defined ones. Lanes lie apart; \p shadow is that of
+/// \p origin.
+template <unsigned Bytes, typename Runs>
+static bool isDefinedApart(uint8_t *shadow, uint64_t origin, const Runs &runs,
+                           bool isStore) {
   uint8_t ones[Bytes];
   std::memset(ones, 1, Bytes);
   const unsigned number = runs.size();
+  const auto *const begins = runs.begins();
+  const uint64_t distance = reinterpret_cast<uint64_t>(shadow) - origin;
+  auto at = [&](unsigned i) {
+    return reinterpret_cast<uint8_t *>(distance + begins[i]);
+  };
   if (isStore) {
     for (unsigned i = 0; i < number; ++i)
-      std::memcpy(shadow + (runs.start(i) - origin), ones, Bytes);
+      std::memcpy(at(i), ones, Bytes);
     return true;
   }
   // In whole words where there are some.
@@ -399,18 +428,20 @@ static bool isDefinedApart(uint8_t *shadow, uint64_t origin,
       Bytes % 8 == 0, uint64_t,
       std::conditional_t<Bytes % 4 == 0, uint32_t,
                          std::conditional_t<Bytes == 2, uint16_t, uint8_t>>>;
-  Unit missing = 0;
+  Unit wanted, all;
+  std::memcpy(&wanted, ones, sizeof(Unit));
+  all = wanted;
   for (unsigned i = 0; i < number; ++i) {
-    Unit found[Bytes / sizeof(Unit)], wanted;
-    std::memcpy(found, shadow + (runs.start(i) - origin), Bytes);
-    std::memcpy(&wanted, ones, sizeof(Unit));
+    Unit found[Bytes / sizeof(Unit)];
+    std::memcpy(found, at(i), Bytes);
     for (Unit part : found)
-      missing |= Unit(part ^ wanted);
+      all &= part;
   }
-  return !missing;
+  return all == wanted;
 }
-static bool isDefinedApart(uint8_t *shadow, uint64_t origin,
-                           const AccessRuns &runs, bool isStore) {
+template <typename Runs>
+static bool isDefinedApart(uint8_t *shadow, uint64_t origin, const Runs &runs,
+                           bool isStore) {
   if (!runs.areApart())
     return false;
   switch (runs.bytes()) {
@@ -432,29 +463,15 @@ static bool isDefinedApart(uint8_t *shadow, uint64_t origin,
 }
 
 void InitChecker::globalAccess(const Instruction &inst, Wave &w,
-                               const AccessRuns &runs, AccessKind kind) {
+                               const GlobalRuns &runs, AccessKind kind,
+                               const AllocationRecord *record) {
   WaveState &state = waves[w.context->index];
   DeviceMemory &memory = *monitor.state().memory;
-  state.hasLoaded |= kind != AccessKind::Store;
-  if (runs.empty())
-    return;
-  const AllocationRecord *record = memory.lookup(runs.start(0));
-  bool isInOne = record && record->isTracked;
-  if (isInOne) {
-    // A distance from the beginning that is too large, or negative, shows in
-    // the sign of one of the two terms.
-    const uint64_t begin = record->begin, last = record->end - begin - 1;
-    uint64_t outside = 0;
-    for (unsigned i = 0; i < runs.size(); ++i) {
-      const uint64_t distance = runs.start(i) - begin;
-      outside |= distance | (last - distance);
-    }
-    isInOne = !(outside >> 63);
-  }
-  if (isInOne && kind != AccessKind::Atomic &&
-      !(kind == AccessKind::Store && state.undefined) &&
+  const bool isStore = kind == AccessKind::Store;
+  state.hasLoaded |= !isStore;
+  if (record && record->isTracked && !(isStore && state.undefined) &&
       isDefinedApart(memory.shadow(record->begin), record->begin, runs,
-                     kind == AccessKind::Store))
+                     isStore))
     return;
   for (unsigned i = 0; i < runs.size(); ++i) {
     const AccessRun run = runs[i];
@@ -468,13 +485,12 @@ void InitChecker::globalAccess(const Instruction &inst, Wave &w,
 
 void InitChecker::scalarAccess(const Instruction &inst, Wave &w,
                                uint64_t address, unsigned bytes,
-                               AccessKind kind) {
-  WaveState &state = waves[w.context->index];
-  DeviceMemory &memory = *monitor.state().memory;
-  const AllocationRecord *record = memory.lookup(address);
-  if (!record || !record->isTracked)
+                               AccessKind kind,
+                               const AllocationRecord &record) {
+  if (!record.isTracked)
     return;
-  uint8_t *shadow = memory.shadow(address);
+  WaveState &state = waves[w.context->index];
+  uint8_t *shadow = monitor.state().memory->shadow(address);
   if (kind != AccessKind::Store) {
     state.hasLoaded = true;
     if (!allSet(shadow, bytes))
@@ -485,7 +501,7 @@ void InitChecker::scalarAccess(const Instruction &inst, Wave &w,
 }
 
 void InitChecker::ldsAccess(const Instruction &inst, Wave &w,
-                            const AccessRuns &runs, AccessKind kind) {
+                            const LdsRuns &runs, AccessKind kind) {
   WaveState &state = waves[w.context->index];
   // read2 and write2 come in two halves: the second has the later registers.
   const unsigned firstWord = state.hasLoaded ? runs.bytes() / 4 : 0;
@@ -494,8 +510,7 @@ void InitChecker::ldsAccess(const Instruction &inst, Wave &w,
     state.hasLoaded = true;
   else
     ++state.stores;
-  if (kind != AccessKind::Atomic &&
-      !(kind == AccessKind::Store && state.undefined) &&
+  if (!(kind == AccessKind::Store && state.undefined) &&
       isDefinedApart(lds.data(), 0, runs, kind == AccessKind::Store))
     return;
   for (unsigned i = 0; i < runs.size(); ++i)
@@ -521,20 +536,19 @@ void InitChecker::scratchAccess(const Instruction &inst, Wave &w,
   }
 }
 
-void InitChecker::ldsDirect(const Instruction &inst, Wave &w,
-                            const uint32_t *address, uint64_t mask,
-                            unsigned bytes) {
-  WaveState &state = waves[w.context->index];
-  const bool isDefined = !state.hasUndefinedLoad;
-  for (; mask; mask &= mask - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(mask));
-    if (isDefined) {
-      setAll(&lds[address[l]], bytes);
+void InitChecker::ldsDirect(Wave &w, const LdsRuns &runs) {
+  const WaveState &state = waves[w.context->index];
+  for (unsigned i = 0; i < runs.size(); ++i) {
+    const AccessRun run = runs[i];
+    uint8_t *shadow = &lds[run.begin];
+    if (!state.hasUndefinedLoad) {
+      setAll(shadow, run.length());
       continue;
     }
-    for (unsigned i = 0; i < bytes; ++i)
-      lds[address[l] + i] = !(state.loaded[i / 4] >> l & 1) ||
-                            (state.loadedBytes[i / 4][l] >> i % 4 & 1);
+    for (unsigned l = run.lane; l < run.lane + run.lanes; ++l)
+      for (unsigned at = 0; at < run.bytes; ++at)
+        *shadow++ = !(state.loaded[at / 4] >> l & 1) ||
+                    (state.loadedBytes[at / 4][l] >> at % 4 & 1);
   }
 }
 

@@ -40,6 +40,9 @@ constexpr uint32_t Bytes = 0xf;
 constexpr uint32_t NoWriter = 0, Several = 31, Atomic = 32, Writers = 63;
 } // namespace key
 
+/// Lanes that are looked at together.
+constexpr unsigned BlockRuns = 16;
+
 /// A value in each 32 bits.
 template <typename Unit> constexpr Unit spread(uint32_t value) {
   return sizeof(Unit) == 8 ? Unit(value) * Unit(0x100000001u) : Unit(value);
@@ -66,6 +69,21 @@ struct LdsRaces::Step {
                (isStore ? (0xffffu << key::ReaderShift) & ~me : 0u);
     added = isStore ? ours : me;
     shift = isStore ? key::WriteShift : 0;
+  }
+
+  /// Whether it may be made for words of which some have the bits \p any and
+  /// each has the bits \p all; what it does to them is then the same.
+  NETRA_SIM_INLINE bool isAlike(uint32_t any, uint32_t all) const {
+    return !(any & deciding) ||
+           ((any & deciding) == ours && (all & deciding) == ours);
+  }
+  /// Whether it is the last access of such words.
+  template <bool IsStore> NETRA_SIM_INLINE bool isLast(uint32_t any) const {
+    return IsStore || !(any & deciding);
+  }
+  /// What it sets in the key of a word.
+  NETRA_SIM_INLINE uint32_t bits(uint32_t covered) const {
+    return added | covered << shift;
   }
 
   /// Makes it for words in a row; false if more must be looked at.
@@ -100,41 +118,97 @@ struct LdsRaces::Step {
   }
 };
 
-void LdsRaces::freshen(uint64_t line) {
-  if (intervals[line] == interval)
-    return;
+__attribute__((noinline)) void LdsRaces::freshen(uint64_t line) {
   intervals[line] = interval;
   std::fill_n(&keys[line * WordsPerLine], WordsPerLine, 0u);
 }
 
+/// Lanes that begin at words. Most often all find what nobody has accessed, or
+/// what their wave has: one look at all of them says so.
 template <bool IsStore, typename Unit, unsigned Count>
-unsigned LdsRaces::stepApart(const Step step, const AccessRuns &runs,
+NETRA_SIM_INLINE bool LdsRaces::stepBlock(const Step &step, const LdsRuns &runs,
+                                          unsigned first) {
+  constexpr unsigned words = sizeof(Unit) * Count / 4;
+  uint8_t *const allKeys = reinterpret_cast<uint8_t *>(keys.data());
+  const uint32_t *const known = intervals.data(), now = interval;
+  const uint32_t *const begins = runs.begins() + first;
+  Unit any = 0, all = ~Unit(0);
+  for (unsigned k = 0; k < BlockRuns; ++k) {
+    const uint64_t at = begins[k], line = at / LineBytes,
+                   last = (at + 4 * words - 1) / LineBytes;
+    if (known[line] != now)
+      freshen(line);
+    if (words == 3 && known[last] != now) // others end in the same line
+      freshen(last);
+    Unit found[Count];
+    std::memcpy(found, allKeys + at, sizeof(found));
+    for (Unit key : found) {
+      any |= key;
+      all &= key;
+    }
+  }
+  const uint32_t some = uint32_t(any) | uint32_t(uint64_t(any) >> 32),
+                 each = sizeof(Unit) == 4
+                            ? uint32_t(all)
+                            : uint32_t(all) & uint32_t(uint64_t(all) >> 32);
+  if (!step.isAlike(some, each))
+    return false;
+  const uint32_t bits = step.bits(key::Bytes);
+  if ((each & bits) != bits)
+    for (unsigned k = 0; k < BlockRuns; ++k) {
+      Unit found[Count];
+      std::memcpy(found, allKeys + begins[k], sizeof(found));
+      for (Unit &key : found)
+        key |= spread<Unit>(bits);
+      std::memcpy(allKeys + begins[k], found, sizeof(found));
+    }
+  if (step.isLast<IsStore>(some)) {
+    Unit marks[Count];
+    std::fill(std::begin(marks), std::end(marks),
+              spread<Unit>(step.instruction));
+    uint8_t *const last = reinterpret_cast<uint8_t *>(instructions.data());
+    for (unsigned k = 0; k < BlockRuns; ++k)
+      std::memcpy(last + begins[k], marks, sizeof(marks));
+  }
+  return true;
+}
+
+template <bool IsStore, typename Unit, unsigned Count>
+unsigned LdsRaces::stepApart(const Step &step, const LdsRuns &runs,
                              unsigned first) {
   constexpr unsigned words = sizeof(Unit) * Count / 4;
   const unsigned number = runs.size(), inWord = std::min(runs.bytes(), 4u);
   const uint32_t part = (1u << inWord) - 1, now = interval;
+  const bool areWords =
+      inWord == 4 && runs.areAligned(words == 3 ? 4 : 4 * words);
   uint32_t *const allKeys = keys.data(), *const all = instructions.data();
   const uint32_t *const known = intervals.data();
-  for (unsigned i = first; i < number; ++i) {
-    const uint64_t at = runs.start(i), word = at / 4,
-                   line = word / WordsPerLine,
-                   last = (word + words - 1) / WordsPerLine;
-    const unsigned place = unsigned(at % 4);
-    if (place + inWord > 4)
-      return i;
-    if (known[line] != now || known[last] != now) {
-      freshen(line);
-      freshen(last);
+  for (unsigned i = first, end; i < number; i = end) {
+    end = std::min(number, i + BlockRuns);
+    if (areWords && end - i == BlockRuns &&
+        stepBlock<IsStore, Unit, Count>(step, runs, i))
+      continue;
+    for (; i < end; ++i) {
+      const uint64_t at = runs.start(i), word = at / 4,
+                     line = word / WordsPerLine,
+                     last = (word + words - 1) / WordsPerLine;
+      const unsigned place = unsigned(at % 4);
+      if (place + inWord > 4)
+        return i;
+      if (known[line] != now)
+        freshen(line);
+      if (known[last] != now)
+        freshen(last);
+      if (!step.template take<IsStore, Unit, Count>(part << place,
+                                                    allKeys + word, all + word))
+        return i;
     }
-    if (!step.template take<IsStore, Unit, Count>(part << place, allKeys + word,
-                                                  all + word))
-      return i;
   }
   return number;
 }
 
 template <bool IsStore>
-unsigned LdsRaces::stepApart(const Step &step, const AccessRuns &runs,
+unsigned LdsRaces::stepApart(const Step &step, const LdsRuns &runs,
                              unsigned first) {
   switch (runs.bytes()) {
   case 1:
@@ -153,39 +227,37 @@ unsigned LdsRaces::stepApart(const Step &step, const AccessRuns &runs,
 }
 
 template <bool IsStore>
-uint64_t LdsRaces::stepLines(const Step step, uint64_t from, uint64_t to) {
+bool LdsRaces::stepLines(const Step &step, uint64_t line, unsigned number) {
   typedef uint32_t Words4 __attribute__((vector_size(16)));
-  constexpr unsigned number = WordsPerLine / 4;
-  const Words4 decides = Words4{} + step.deciding, own = Words4{} + step.ours,
-               bits = Words4{} + (step.added | key::Bytes << step.shift),
-               instruction = Words4{} + step.instruction;
-  const uint32_t now = interval;
-  for (; from + LineBytes <= to; from += LineBytes) {
-    const uint64_t line = from / LineBytes;
-    if (intervals[line] != now)
-      freshen(line);
-    uint32_t *const known = &keys[line * WordsPerLine];
-    Words4 words[number], some = {}, others = {};
-    std::memcpy(words, known, sizeof(words));
-    for (unsigned k = 0; k < number; ++k) {
-      const Words4 decided = words[k] & decides;
-      some |= decided;
-      others |= decided ^ own;
-      words[k] |= bits;
+  constexpr unsigned parts = WordsPerLine / 4;
+  uint32_t *const known = &keys[line * WordsPerLine];
+  Words4 any[parts] = {}, all[parts];
+  for (Words4 &part : all)
+    part = Words4{} + ~0u;
+  for (unsigned i = 0; i < number; ++i) {
+    if (intervals[line + i] != interval)
+      freshen(line + i);
+    Words4 words[parts];
+    std::memcpy(words, known + i * WordsPerLine, sizeof(words));
+    for (unsigned k = 0; k < parts; ++k) {
+      any[k] |= words[k];
+      all[k] &= words[k];
     }
-    uint64_t isSome[2], isOther[2];
-    std::memcpy(isSome, &some, sizeof(some));
-    std::memcpy(isOther, &others, sizeof(others));
-    const bool isKnown = isSome[0] | isSome[1];
-    if (isKnown && (isOther[0] | isOther[1]))
-      break;
-    std::memcpy(known, words, sizeof(words));
-    if (IsStore || !isKnown)
-      for (unsigned k = 0; k < number; ++k)
-        std::memcpy(&instructions[line * WordsPerLine + 4 * k], &instruction,
-                    sizeof(instruction));
   }
-  return from;
+  const Words4 anyOf4 = (any[0] | any[1]) | (any[2] | any[3]),
+               allOf4 = (all[0] & all[1]) & (all[2] & all[3]);
+  const uint32_t some = (anyOf4[0] | anyOf4[1]) | (anyOf4[2] | anyOf4[3]),
+                 each = (allOf4[0] & allOf4[1]) & (allOf4[2] & allOf4[3]);
+  if (!step.isAlike(some, each))
+    return false;
+  const uint32_t bits = step.bits(key::Bytes);
+  if ((each & bits) != bits)
+    for (unsigned k = 0; k < number * WordsPerLine; ++k)
+      known[k] |= bits;
+  if (step.isLast<IsStore>(some))
+    std::fill_n(&instructions[line * WordsPerLine], number * WordsPerLine,
+                step.instruction);
+  return true;
 }
 
 void LdsRaces::report(Access &access, unsigned lane, uint64_t word,
@@ -255,30 +327,35 @@ void LdsRaces::touchWord(Access &access, unsigned lane, uint64_t word,
   instructions[word] = access.inst.index;
 }
 
-void LdsRaces::touchRun(Access &access, const Step &step,
+void LdsRaces::touchRun(Access &access, const Step &byStep,
                         const AccessRun &run) {
   constexpr unsigned quad = 16;
   const bool isPlain = access.kind != AccessKind::Atomic;
   const uint64_t end = run.end();
   for (uint64_t at = run.begin, next; at < end; at = next) {
-    if (isPlain && at % LineBytes == 0) {
-      next = step.isStore ? stepLines<true>(step, at, end)
-                          : stepLines<false>(step, at, end);
-      if (next != at)
+    if (isPlain && at % LineBytes == 0 && end - at >= LineBytes) {
+      // All at once, or one by one.
+      auto step = [&](unsigned lines) {
+        next = at + lines * LineBytes;
+        return byStep.isStore ? stepLines<true>(byStep, at / LineBytes, lines)
+                              : stepLines<false>(byStep, at / LineBytes, lines);
+      };
+      if (step(unsigned((end - at) / LineBytes)) || step(1))
         continue;
     }
     const uint64_t line = at / LineBytes, word = at / 4;
     next = std::min(end, (line + 1) * LineBytes);
-    freshen(line);
+    if (intervals[line] != interval)
+      freshen(line);
     if (isPlain && at % quad == 0 && next - at >= quad) {
       next = at + quad;
-      if (step.take<uint64_t, quad / 8>(key::Bytes, &keys[word],
-                                        &instructions[word]))
+      if (byStep.take<uint64_t, quad / 8>(key::Bytes, &keys[word],
+                                          &instructions[word]))
         continue;
     }
     forEachWord(at, next, [&](uint64_t each, uint32_t covered) {
       if (isPlain &&
-          step.take<uint32_t, 1>(covered, &keys[each], &instructions[each]))
+          byStep.take<uint32_t, 1>(covered, &keys[each], &instructions[each]))
         return;
       forEachPart(run, each, [&](unsigned lane, uint32_t part) {
         touchWord(access, lane, each, part);
@@ -287,9 +364,21 @@ void LdsRaces::touchRun(Access &access, const Step &step,
   }
 }
 
-void LdsRaces::access(const Instruction &inst, Wave &w, const AccessRuns &runs,
+void LdsRaces::updateApart(Access &access, const LdsRuns &runs) {
+  for (unsigned i = 0; i < runs.size(); ++i) {
+    const AccessRun run = runs[i];
+    const uint64_t word = run.begin / 4;
+    if (intervals[word / WordsPerLine] != interval)
+      freshen(word / WordsPerLine);
+    touchWord(access, run.lane, word, key::Bytes);
+  }
+}
+
+void LdsRaces::access(const Instruction &inst, Wave &w, const LdsRuns &runs,
                       AccessKind kind) {
   Access access{inst, w, kind};
+  if (kind == AccessKind::Atomic && runs.bytes() == 4 && runs.areAligned(4))
+    return updateApart(access, runs);
   const Step step(inst, w.context->index, kind);
   for (unsigned i = 0; i < runs.size(); ++i) {
     if (runs.areApart() && kind != AccessKind::Atomic) {

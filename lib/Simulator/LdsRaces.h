@@ -53,7 +53,7 @@ public:
 
   void startGroup();
   void barrierReleased() { ++interval; }
-  void access(const Instruction &inst, Wave &w, const AccessRuns &runs,
+  void access(const Instruction &inst, Wave &w, const LdsRuns &runs,
               AccessKind kind);
 
 private:
@@ -65,17 +65,21 @@ private:
   };
   struct Step;
 
-  /// Makes what lies in an older interval as if it were never accessed.
+  /// Makes a line of an older interval as if it were never accessed.
   void freshen(uint64_t line);
   template <bool IsStore, typename Unit, unsigned Count>
-  unsigned stepApart(Step step, const AccessRuns &runs, unsigned first);
+  unsigned stepApart(const Step &step, const LdsRuns &runs, unsigned first);
+  template <bool IsStore, typename Unit, unsigned Count>
+  bool stepBlock(const Step &step, const LdsRuns &runs, unsigned first);
   /// Makes the step for lanes that lie apart; returns the first run that more
   /// must be looked at.
   template <bool IsStore>
-  unsigned stepApart(const Step &step, const AccessRuns &runs, unsigned first);
-  /// The same for whole lines; returns where more must be looked at.
+  unsigned stepApart(const Step &step, const LdsRuns &runs, unsigned first);
+  /// The same for whole lines in a row; false if more must be looked at.
   template <bool IsStore>
-  uint64_t stepLines(Step step, uint64_t from, uint64_t to);
+  bool stepLines(const Step &step, uint64_t line, unsigned number);
+  /// An update of a word by each lane.
+  void updateApart(Access &access, const LdsRuns &runs);
   void touchRun(Access &access, const Step &step, const AccessRun &run);
   void touchWord(Access &access, unsigned lane, uint64_t word,
                  uint32_t covered);

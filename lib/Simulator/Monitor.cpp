@@ -94,6 +94,10 @@ Footprint::Footprint(const Instruction &inst, const InstructionInfo &info) {
   case InstructionClass::Flat:
     isFlat = true;
     break;
+  case InstructionClass::Message:
+    isIdle = info.reads.empty() && info.writes.empty();
+    isWait = StringRef(info.text).starts_with("s_waitcnt");
+    break;
   default:
     break;
   }
@@ -168,8 +172,20 @@ void Monitor::startGroup() {
     collector->startGroup();
 }
 
+void Monitor::beforeIdle(const Instruction &inst, const Footprint &footprint,
+                         Wave &w) {
+  if (hazard)
+    hazard->pass(inst, w);
+  if (race && footprint.isWait)
+    race->waits(inst, w);
+  if (collector)
+    collector->before(inst, launch.program->info[inst.index], w);
+}
+
 void Monitor::before(const Instruction &inst, Wave &w) {
   const Footprint &footprint = this->footprint(inst);
+  if (footprint.isIdle)
+    return beforeIdle(inst, footprint, w);
   if (wait)
     wait->before(inst, footprint, w);
   if (init)
@@ -185,8 +201,8 @@ void Monitor::before(const Instruction &inst, Wave &w) {
 void Monitor::after(const Instruction &inst, Wave &w) {
   const Footprint &footprint = footprints[inst.index];
   if (wait && !footprint.isAlu)
-    wait->after(inst, launch.program->info[inst.index], w);
-  if (init)
+    wait->after(inst, launch.program->info[inst.index], footprint, w);
+  if (init && !footprint.isIdle)
     init->after(inst, footprint, w);
   if (collector)
     collector->after(inst, launch.program->info[inst.index], w);
@@ -226,13 +242,14 @@ void Monitor::endGroup() {
 
 void Monitor::globalAccess(const Instruction &inst, Wave &w,
                            const uint64_t *address, uint64_t mask,
-                           unsigned bytes, AccessKind kind) {
+                           unsigned bytes, AccessKind kind,
+                           const AllocationRecord *record) {
   if (wait && mask)
     wait->flatTouches(w, false);
   if (init || race) {
-    const AccessRuns runs(address, mask, bytes);
+    const GlobalRuns runs(address, mask, bytes);
     if (init)
-      init->globalAccess(inst, w, runs, kind);
+      init->globalAccess(inst, w, runs, kind, record);
     if (race)
       race->globalAccess(inst, w, runs, kind);
   }
@@ -244,7 +261,7 @@ void Monitor::ldsAccess(const Instruction &inst, Wave &w,
                         const uint32_t *address, uint64_t mask, unsigned bytes,
                         AccessKind kind) {
   if (wait || init || race) {
-    const AccessRuns runs(address, mask, bytes);
+    const LdsRuns runs(address, mask, bytes);
     if (wait)
       wait->ldsAccess(inst, w, runs, kind);
     if (init)
@@ -266,9 +283,10 @@ void Monitor::scratchAccess(const Instruction &inst, Wave &w,
 }
 
 void Monitor::scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
-                           unsigned bytes, AccessKind kind) {
+                           unsigned bytes, AccessKind kind,
+                           const AllocationRecord &record) {
   if (init)
-    init->scalarAccess(inst, w, address, bytes, kind);
+    init->scalarAccess(inst, w, address, bytes, kind, record);
   if (race)
     race->scalarAccess(inst, w, address, bytes, kind);
   if (collector)
@@ -278,15 +296,13 @@ void Monitor::scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
 void Monitor::ldsDirect(const Instruction &inst, Wave &w,
                         const uint32_t *address, uint64_t mask,
                         unsigned bytes) {
-  if (wait || race) {
-    const AccessRuns runs(address, mask, bytes);
-    if (wait)
-      wait->ldsDirect(inst, w, runs);
-    if (race)
-      race->ldsAccess(inst, w, runs, AccessKind::Store);
-  }
+  const LdsRuns runs(address, mask, bytes);
+  if (wait)
+    wait->ldsDirect(inst, w, runs);
+  if (race)
+    race->ldsAccess(inst, w, runs, AccessKind::Store);
   if (init)
-    init->ldsDirect(inst, w, address, mask, bytes);
+    init->ldsDirect(w, runs);
 }
 
 } // namespace netra::sim

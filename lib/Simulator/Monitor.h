@@ -52,14 +52,19 @@ public:
   // --- Memory handlers ---------------------------------------------------
   // Called for the lanes of `mask`, whose accesses are valid, before a load's
   // registers or the memory change.
+  /// \p record is the allocation that all lanes access, nullptr if there are
+  /// several.
   void globalAccess(const Instruction &inst, Wave &w, const uint64_t *address,
-                    uint64_t mask, unsigned bytes, AccessKind kind);
+                    uint64_t mask, unsigned bytes, AccessKind kind,
+                    const AllocationRecord *record);
   void ldsAccess(const Instruction &inst, Wave &w, const uint32_t *address,
                  uint64_t mask, unsigned bytes, AccessKind kind);
   void scratchAccess(const Instruction &inst, Wave &w, const uint32_t *offset,
                      uint64_t mask, unsigned bytes, AccessKind kind);
+  /// \p record is the allocation that holds the address.
   void scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
-                    unsigned bytes, AccessKind kind);
+                    unsigned bytes, AccessKind kind,
+                    const AllocationRecord &record);
   /// A load straight to LDS: `bytes` of each lane of `mask` arrive at
   /// ldsAddress[lane].
   void ldsDirect(const Instruction &inst, Wave &w, const uint32_t *ldsAddress,
@@ -87,6 +92,7 @@ private:
     return known.isKnown ? known : findFootprint(inst);
   }
   const Footprint &findFootprint(const Instruction &inst);
+  void beforeIdle(const Instruction &inst, const Footprint &footprint, Wave &w);
 
   Workgroup &group;
   LaunchState &launch;

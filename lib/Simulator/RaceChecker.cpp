@@ -3,12 +3,15 @@
 
 #include "RaceChecker.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <bit>
+#include <sys/mman.h>
 
 using namespace llvm;
 
 namespace netra::sim {
 
-RaceChecker::RaceChecker(Monitor &monitor) : monitor(monitor), lds(monitor) {
+RaceChecker::RaceChecker(Monitor &monitor)
+    : monitor(monitor), lds(monitor), isAlone(monitor.state().threads == 1) {
   for (StringRef name : monitor.state().program->mnemonics)
     isCacheControl.push_back(name.starts_with("buffer_inv") ||
                              name.starts_with("s_dcache_inv"));
@@ -31,45 +34,99 @@ void GlobalRaces::publish(uint32_t group, uint32_t tick,
   releases[group].push_back({tick, published});
 }
 
-void GlobalRaces::Quad::split() {
-  words = std::make_unique<std::array<Entry, 4>>();
-  const Entry whole = all;
-  // What nobody's access is like.
-  all = Entry();
-  all.read.group = all.write.group = Side::Nobody;
+GlobalRaces::Chunk *GlobalRaces::chunk(uint64_t number) {
+  static_assert(std::is_trivially_destructible_v<Chunk>);
+  std::lock_guard<std::mutex> lock(chunkMutex);
+  std::unique_ptr<Chunk, FreeChunk> &known = chunks[number];
+  if (!known) {
+    void *memory = mmap(nullptr, sizeof(Chunk), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+      throw std::bad_alloc();
+    known.reset(static_cast<Chunk *>(memory));
+  }
+  return known.get();
+}
+
+void GlobalRaces::FreeChunk::operator()(Chunk *chunk) const {
+  munmap(chunk, sizeof(Chunk));
+}
+
+GlobalRaces::More *GlobalRaces::newMore() {
+  std::lock_guard<std::mutex> lock(moreMutex);
+  if (unusedMores.empty())
+    return &mores.emplace_back();
+  More *more = unusedMores.back();
+  unusedMores.pop_back();
+  return more;
+}
+
+GlobalRaces::Entry GlobalRaces::Quad::entry() const {
+  if (more)
+    return more->all;
+  Entry all;
+  (one.flags & Side::Store ? all.write : all.read) = one;
+  return all;
+}
+
+/// What nobody's access is like.
+static GlobalRaces::Last nobodys() {
+  GlobalRaces::Last last;
+  last.group = GlobalRaces::Side::Nobody;
+  return last;
+}
+
+void GlobalRaces::set(Quad &quad, const Entry &all) {
+  if (all.read.group && all.write.group) {
+    if (!quad.more)
+      quad.more = newMore();
+    quad.more->all = all;
+    quad.one = nobodys();
+    return;
+  }
+  quad.one = all.write.group ? all.write : all.read;
+  if (!quad.more)
+    return;
+  std::lock_guard<std::mutex> lock(moreMutex);
+  unusedMores.push_back(quad.more);
+  quad.more = nullptr;
+}
+
+void GlobalRaces::split(Quad &quad) {
+  const Entry whole = quad.entry();
+  if (!quad.more)
+    quad.more = newMore();
+  quad.one = nobodys();
+  quad.more->words = std::make_unique<std::array<Entry, 4>>();
   for (unsigned k = 0; k < 4; ++k) {
-    Entry &word = (*words)[k];
-    if (const uint16_t bytes = whole.read.bytes >> (4 * k) & 0xf) {
-      word.read = whole.read;
-      word.read.bytes = bytes;
-      word.readInstruction = whole.readInstruction;
-      word.otherReadTick = whole.otherReadTick;
-      word.manyReadGroups = whole.manyReadGroups;
-    }
-    if (const uint16_t bytes = whole.write.bytes >> (4 * k) & 0xf) {
-      word.write = whole.write;
-      word.write.bytes = bytes;
-      word.writeInstruction = whole.writeInstruction;
-      word.writeSequence = whole.writeSequence;
-    }
+    Entry &word = (*quad.more->words)[k];
+    auto take = [k](Last &last, const Last &from) {
+      if (const uint16_t bytes = from.bytes >> (4 * k) & 0xf) {
+        last = from;
+        last.bytes = bytes;
+      }
+    };
+    take(word.read, whole.read);
+    take(word.write, whole.write);
   }
 }
 
-void GlobalRaces::Quad::join() {
-  const Entry &first = words->front();
+void GlobalRaces::join(Quad &quad) {
+  const std::array<Entry, 4> &each = *quad.more->words;
+  Entry all = each.front();
   auto isAllOrNone = [](uint16_t bytes) { return !bytes || bytes == 0xf; };
-  if (!isAllOrNone(first.read.bytes) || !isAllOrNone(first.write.bytes) ||
-      std::count(words->begin(), words->end(), first) != 4)
+  if (!isAllOrNone(all.read.bytes) || !isAllOrNone(all.write.bytes) ||
+      std::count(each.begin(), each.end(), all) != 4)
     return;
-  all = first;
   all.read.bytes *= 0x1111;
   all.write.bytes *= 0x1111;
-  words.reset();
+  quad.more->words.reset();
+  set(quad, all);
 }
 
-bool GlobalRaces::isOver(const Entry &entry, uint32_t tick) {
+bool GlobalRaces::isOver(const Last &write, uint32_t tick) {
   std::lock_guard<std::mutex> lock(releaseMutex);
-  const std::vector<Release> &all = releases[entry.write.group];
+  const std::vector<Release> &all = releases[write.group];
   // Each publishes what those before it did.
   auto next =
       std::partition_point(all.begin(), all.end(), [&](const Release &release) {
@@ -78,9 +135,9 @@ bool GlobalRaces::isOver(const Entry &entry, uint32_t tick) {
   if (next == all.begin())
     return false;
   const Published &known = std::prev(next)->published;
-  const bool isScalar = entry.write.flags & Side::Scalar;
-  return known.done[entry.write.wave][isScalar] >= entry.writeSequence ||
-         (!isScalar && known.interval > entry.write.interval);
+  const bool isScalar = write.flags & Side::Scalar;
+  return known.done[write.wave][isScalar] >= write.number ||
+         (!isScalar && known.interval > write.interval);
 }
 
 void RaceChecker::waited(const Instruction &inst, unsigned wave) {
@@ -101,11 +158,6 @@ void RaceChecker::waited(const Instruction &inst, unsigned wave) {
 
 void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
                          Wave &w) {
-  if (info.cls == InstructionClass::Message) {
-    if (hasPendingWrites && StringRef(info.text).starts_with("s_waitcnt"))
-      waited(inst, w.context->index);
-    return;
-  }
   const bool isMemory = info.cls == InstructionClass::VectorMemory ||
                         info.cls == InstructionClass::Flat,
              isScalar = info.cls == InstructionClass::ScalarMemory;
@@ -130,80 +182,92 @@ void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
 // Accesses
 //===----------------------------------------------------------------------===//
 
+/// A Side without names.
+typedef uint64_t Pair __attribute__((vector_size(16)));
+
 struct RaceChecker::Access {
+  Access(const RaceChecker &checker, const Instruction &inst, Wave &w,
+         AccessKind kind, bool isScalar);
+
   const Instruction &inst;
   Wave &w;
   AccessKind kind;
-  Side own = {};         ///< what entries get
-  uint32_t sequence = 0; ///< of the access in its wave
-  bool isAtomic = false; ///< or synchronises otherwise
-  bool isScalar = false;
+  /// What entries get, in the order of its fields on a little-endian host. As
+  /// one vector it can be loaded at once while it is still on its way to
+  /// memory.
+  Pair side;
+  uint32_t sequence; ///< of the access in its wave
+  bool isAtomic;     ///< or synchronises otherwise
+  bool isScalar;
   bool isReported = false; ///< once is enough
+
+  Side own() const { return std::bit_cast<Side>(side); }
 };
 
-/// The chunks that an access has come to; their stripes are locked. It waits
-/// for one only while it holds no other, so that accesses cannot wait for each
-/// other.
-class RaceChecker::Chunks {
+/// The quads that an access comes to. Where other threads may come to them,
+/// too, their stripes are locked; it waits for one only while it holds no
+/// other, so that accesses cannot wait for each other.
+class RaceChecker::Quads {
 public:
-  explicit Chunks(RaceChecker &checker) : checker(checker) {}
-  ~Chunks() { release(); }
-  Chunks(const Chunks &) = delete;
+  explicit Quads(RaceChecker &checker) : checker(checker) {}
+  ~Quads() { release(); }
+  Quads(const Quads &) = delete;
 
-  GlobalRaces::Chunk *at(uint64_t number) {
-    const Known &known = recent[number % NumRecent];
-    return known.number == number ? known.chunk : find(number);
+  /// The quad, and those behind it of the same stripe.
+  GlobalRaces::Quad *at(uint64_t address) {
+    lock(address);
+    return &chunkOf(address)->quadAt(address);
   }
+  GlobalRaces::Chunk *chunkOf(uint64_t address) {
+    const uint64_t number = address / GlobalRaces::ChunkBytes;
+    const Known &known = checker.known[number % NumKnown];
+    return known.number == number ? known.chunk : checker.find(number);
+  }
+  void lock(uint64_t address) {
+    if (checker.isAlone)
+      return;
+    const unsigned stripe =
+        address / GlobalRaces::StripeBytes % GlobalRaces::NumStripes;
+    if (!(held[stripe / 64] >> stripe % 64 & 1))
+      acquire(stripe);
+  }
+
+  /// How often stripes were unlocked since the first access.
+  unsigned numReleases() const { return releases; }
 
 private:
   // Kept out of the loops over lanes, which then have registers enough.
-  __attribute__((noinline)) GlobalRaces::Chunk *find(uint64_t number);
-  void acquire(uint8_t stripe);
+  __attribute__((noinline)) void acquire(unsigned stripe);
   void release();
 
-  static constexpr unsigned NumRecent = 8;
   RaceChecker &checker;
-  /// Of locked stripes.
-  Known recent[NumRecent];
   uint64_t held[GlobalRaces::NumStripes / 64] = {};
   uint8_t order[16];
-  unsigned count = 0;
+  unsigned count = 0, releases = 0;
 };
 
-void RaceChecker::Chunks::acquire(uint8_t stripe) {
-  uint64_t &bits = held[stripe / 64];
-  const uint64_t bit = uint64_t(1) << stripe % 64;
-  if (bits & bit)
-    return;
-  std::mutex &mutex = checker.monitor.state().races->stripes[stripe].mutex;
+void RaceChecker::Quads::acquire(unsigned stripe) {
+  std::mutex &mutex = checker.monitor.state().races->stripes[stripe];
   if (count == std::size(order) || !mutex.try_lock()) {
     release();
     mutex.lock();
   }
-  bits |= bit;
-  order[count++] = stripe;
+  held[stripe / 64] |= uint64_t(1) << stripe % 64;
+  order[count++] = uint8_t(stripe);
 }
 
-void RaceChecker::Chunks::release() {
+void RaceChecker::Quads::release() {
   if (!count)
     return;
-  std::fill(std::begin(recent), std::end(recent), Known());
+  ++releases;
   std::fill(std::begin(held), std::end(held), 0);
   while (count)
-    checker.monitor.state().races->stripes[order[--count]].mutex.unlock();
+    checker.monitor.state().races->stripes[order[--count]].unlock();
 }
 
-GlobalRaces::Chunk *RaceChecker::Chunks::find(uint64_t number) {
-  const uint8_t stripe = uint8_t(number % GlobalRaces::NumStripes);
-  acquire(stripe);
-  Known &found = checker.foundChunks[number % checker.foundChunks.size()];
-  if (found.number != number) {
-    auto &slot = checker.monitor.state().races->stripes[stripe].chunks[number];
-    if (!slot)
-      slot = std::make_unique<GlobalRaces::Chunk>();
-    found = {number, slot.get()};
-  }
-  recent[number % NumRecent] = found;
+GlobalRaces::Chunk *RaceChecker::find(uint64_t number) {
+  Known &found = known[number % NumKnown];
+  found = {number, monitor.state().races->chunk(number)};
   return found.chunk;
 }
 
@@ -211,140 +275,200 @@ GlobalRaces::Chunk *RaceChecker::Chunks::find(uint64_t number) {
 inline bool RaceChecker::isBehind(const Access &access,
                                   const Side &other) const {
   return lastSync > other.tick ||
-         (other.group == access.own.group &&
-          (other.wave == access.own.wave || other.interval != interval));
+         (other.group == access.own().group &&
+          (other.wave == access.own().wave || other.interval != interval));
 }
 
 /// A write of another work-group must have been over before this one last
 /// synchronised.
 inline bool RaceChecker::conflictsWithWrite(const Access &access,
-                                            const Entry &entry,
+                                            const Last &write,
                                             uint16_t covered) const {
-  const Side &write = entry.write;
   if (!(write.bytes & covered))
     return false;
   const bool wasAtomic = write.flags & Side::Atomic;
   if (access.isAtomic && wasAtomic)
     return false;
   return !isBehind(access, write) ||
-         (write.group != access.own.group && !wasAtomic &&
-          !monitor.state().races->isOver(entry, lastSync));
+         (write.group != access.own().group && !wasAtomic &&
+          !monitor.state().races->isOver(write, lastSync));
 }
 
 inline bool RaceChecker::conflictsWithRead(const Access &access,
-                                           const Entry &entry,
+                                           const Last &read,
                                            uint16_t covered) const {
-  return (entry.read.bytes & covered) && !access.isAtomic &&
-         (!isBehind(access, entry.read) ||
-          (entry.manyReadGroups && lastSync <= entry.otherReadTick));
+  return (read.bytes & covered) && !access.isAtomic &&
+         (!isBehind(access, read) || (read.number && lastSync <= read.number));
 }
 
-/// Notes an access, which then is the last one of all bytes of the entry that
-/// were accessed so.
+/// Notes an access, which then is the last one of all bytes that were accessed
+/// so.
 template <bool IsStore>
-inline void RaceChecker::note(const Access &access, Entry &entry,
+inline void RaceChecker::note(const Access &access, Last &last,
                               uint16_t covered) {
-  const Side &own = access.own;
+  const Side own = access.own();
   if (IsStore) {
-    const uint16_t before =
-        entry.write.group == own.group ? entry.write.bytes : uint16_t(0);
-    entry.write = own;
-    entry.write.bytes = before | covered;
-    entry.writeInstruction = access.inst.index;
-    entry.writeSequence = access.sequence;
+    const uint16_t before = last.group == own.group ? last.bytes : uint16_t(0);
+    static_cast<Side &>(last) = own;
+    last.bytes = before | covered;
+    last.instruction = access.inst.index;
+    last.number = access.sequence;
     return;
   }
   if (access.isAtomic)
-    return; // synchronising reads race with nothing
-  Side &read = entry.read;
-  if (read.isLike(own)) { // the first of them stays
-    read.bytes |= covered;
+    return;               // synchronising reads race with nothing
+  if (last.isLike(own)) { // the first of them stays
+    last.bytes |= covered;
     return;
   }
-  const uint16_t before = read.bytes;
+  const uint16_t before = last.bytes;
   bool isShared = false;
-  if (read.group == own.group)
-    isShared = read.interval == own.interval && read.wave != own.wave;
-  else if (read.group) {
-    entry.manyReadGroups = true;
-    entry.otherReadTick = read.tick;
-  }
-  read = own;
-  read.bytes = before | covered;
+  if (last.group == own.group)
+    isShared = last.interval == own.interval && last.wave != own.wave;
+  else if (last.group)
+    last.number = last.tick;
+  static_cast<Side &>(last) = own;
+  last.bytes = before | covered;
   if (isShared)
-    read.wave = Side::Several;
-  entry.readInstruction = access.inst.index;
+    last.wave = Side::Several;
+  last.instruction = access.inst.index;
 }
 
 /// Whether what a quad says of the last access then holds for all of its bytes
 /// that were accessed so.
 template <bool IsStore>
-inline bool RaceChecker::staysOne(const Access &access, const Entry &quad,
+inline bool RaceChecker::staysOne(const Access &access, const Last &last,
                                   uint16_t covered) {
-  if (IsStore) {
-    const Side &write = quad.write;
-    return !(write.bytes & ~covered) ||
-           (quad.writeSequence == access.sequence && write.isLike(access.own));
-  }
-  const Side &read = quad.read;
-  return access.isAtomic || !read.bytes ||
-         (read.isLike(access.own) ? quad.readInstruction == access.inst.index ||
-                                        !(covered & ~read.bytes)
-                                  : read.bytes == covered);
+  if (IsStore)
+    return !(last.bytes & ~covered) ||
+           (last.number == access.sequence && last.isLike(access.own()));
+  return access.isAtomic || !last.bytes ||
+         (last.isLike(access.own()) ? last.instruction == access.inst.index ||
+                                          !(covered & ~last.bytes)
+                                    : last.bytes == covered);
 }
 
 template <bool IsStore>
 inline bool RaceChecker::isFree(const Access &access, const Entry &entry,
                                 uint16_t covered) const {
-  return !conflictsWithWrite(access, entry, covered) &&
-         !(IsStore && conflictsWithRead(access, entry, covered));
+  return !conflictsWithWrite(access, entry.write, covered) &&
+         !(IsStore && conflictsWithRead(access, entry.read, covered));
 }
 
 /// The same access by the same wave as before, or the first one, of what nobody
 /// accesses otherwise: most are. It stands by itself so that a loop over lanes
 /// keeps it in registers.
 template <bool IsStore> struct RaceChecker::Plain {
-  uint64_t own[2] = {}; ///< the access's Side, without bytes
+  using Quad = GlobalRaces::Quad;
+  static constexpr unsigned BytesShift = 48; ///< in a side's second half
+  Pair own;                                  ///< the access's side
   uint32_t instruction, sequence;
 
   explicit Plain(const Access &access)
-      : instruction(access.inst.index), sequence(access.sequence) {
-    std::memcpy(own, &access.own, sizeof(own));
+      : own(access.side), instruction(access.inst.index),
+        sequence(access.sequence) {}
+
+  /// Makes a quad's writes those of this access, where they are as it would
+  /// leave them but for that.
+  NETRA_SIM_INLINE void renew(Quad &quad) const {
+    quad.one.instruction = instruction;
+    quad.one.number = sequence;
   }
 
   /// Notes it; false if more must be looked at.
-  NETRA_SIM_INLINE bool take(Entry &entry, uint32_t covered) const {
-    constexpr unsigned bytesShift = 48; // the last field
-    Side &side = IsStore ? entry.write : entry.read;
-    const Side &other = IsStore ? entry.read : entry.write;
-    if (other.bytes & covered)
-      return false;
+  NETRA_SIM_INLINE bool take(Quad &quad, uint32_t covered) const {
+    Side &side = quad.one;
     uint64_t known[2];
     std::memcpy(known, &side, sizeof(known));
-    const uint32_t bytes = uint32_t(known[1] >> bytesShift);
+    const uint32_t bytes = uint32_t(known[1] >> BytesShift);
     const bool isRepeated =
-        known[0] == own[0] && !((known[1] ^ own[1]) << (64 - bytesShift));
+        known[0] == own[0] && !((known[1] ^ own[1]) << (64 - BytesShift));
     const uint32_t added = covered & ~bytes;
     if (!isRepeated && known[0])
       return false;
     if (IsStore) {
       if (bytes & ~covered)
         return false;
-      entry.writeInstruction = instruction;
-      entry.writeSequence = sequence;
+      renew(quad);
     } else if (added) {
-      if (isRepeated && entry.readInstruction != instruction)
+      if (isRepeated && quad.one.instruction != instruction)
         return false;
-      entry.readInstruction = instruction;
+      quad.one.instruction = instruction;
     }
     if (!added)
       return true;
     known[0] = own[0];
-    known[1] = own[1] | uint64_t(bytes | covered) << bytesShift;
+    known[1] = own[1] | uint64_t(bytes | covered) << BytesShift;
     std::memcpy(&side, known, sizeof(known));
     return true;
   }
+
+  /// The same for whole quads in a row, for which it then has nothing to add.
+  NETRA_SIM_INLINE bool takeAgain(Quad *quad, unsigned number) const {
+    const Pair same = own | Pair{0, uint64_t(0xffff) << BytesShift};
+    Pair differs = {};
+    for (unsigned k = 0; k < number; ++k) {
+      Pair known;
+      std::memcpy(&known, &quad[k].one, sizeof(known));
+      differs |= known ^ same;
+    }
+    if (differs[0] | differs[1])
+      return false;
+    for (unsigned k = 0; IsStore && k < number; ++k)
+      renew(quad[k]);
+    return true;
+  }
 };
+
+/// The accesses of some lanes, which lie apart, where their wave has made them
+/// before; false if they are others.
+template <bool IsStore>
+inline bool RaceChecker::touchAgain(const Plain<IsStore> &plain,
+                                    const GlobalRuns &runs, unsigned first,
+                                    Quads &quads) {
+  const uint32_t whole = (1u << runs.bytes()) - 1;
+  const uint64_t *const begins = runs.begins() + first, start = *begins;
+  GlobalRaces::Chunk *const chunk = quads.chunkOf(start);
+  const Pair own = plain.own;
+  const unsigned releases = quads.numReleases();
+  Pair differs = {};
+  uint64_t elsewhere = 0;
+  uint32_t others = 0;
+  for (unsigned k = 0; k < RunsAtOnce; ++k) {
+    const uint64_t at = begins[k];
+    elsewhere |= at ^ start;
+    quads.lock(at);
+    const Last &last = chunk->quadAt(at).one;
+    Pair known;
+    std::memcpy(&known, &last, sizeof(known));
+    differs |= known ^ own;
+    const uint32_t covered = whole << at % 16;
+    others |= IsStore ? covered ^ last.bytes : covered & ~uint32_t(last.bytes);
+    if (k == 0 && (differs[0] | others))
+      return false;
+  }
+  if (differs[0] | differs[1] << (64 - Plain<IsStore>::BytesShift) | others |
+      elsewhere / GlobalRaces::ChunkBytes)
+    return false;
+  if (!IsStore)
+    return true;
+  if (quads.numReleases() != releases) // what was seen may have changed
+    return false;
+  for (unsigned k = 0; k < RunsAtOnce; ++k)
+    plain.renew(chunk->quadAt(begins[k]));
+  return true;
+}
+
+template <bool IsStore>
+inline bool RaceChecker::touchAll(const Access &access, Entry &quad,
+                                  uint16_t covered) const {
+  Last &last = lastOf<IsStore>(quad);
+  if (!staysOne<IsStore>(access, last, covered) ||
+      !isFree<IsStore>(access, quad, covered))
+    return false;
+  note<IsStore>(access, last, covered);
+  return true;
+}
 
 template <bool IsStore>
 __attribute__((noinline)) bool
@@ -352,60 +476,86 @@ RaceChecker::touchOne(const Access &access, GlobalRaces::Quad &quad,
                       uint64_t at, unsigned bytes) const {
   const uint64_t place = at % 16;
   const uint32_t whole = (1u << bytes) - 1;
-  if (!quad.words) {
-    const uint16_t covered = uint16_t(whole << place);
-    if (!staysOne<IsStore>(access, quad.all, covered) ||
-        !isFree<IsStore>(access, quad.all, covered))
+  const auto covered = uint16_t(whole << place);
+  if (!quad.more) {
+    Last &one = quad.one;
+    const bool isWritten = one.flags & Side::Store;
+    if (one.group && isWritten != IsStore) { // both then
+      Entry all = quad.entry();
+      if (!touchAll<IsStore>(access, all, covered))
+        return false;
+      monitor.state().races->set(quad, all);
+      return true;
+    }
+    if (!staysOne<IsStore>(access, one, covered) ||
+        (IsStore && conflictsWithWrite(access, one, covered)))
       return false;
-    note<IsStore>(access, quad.all, covered);
+    note<IsStore>(access, one, covered);
     return true;
   }
-  Entry &entry = (*quad.words)[place / 4];
-  const uint16_t covered = uint16_t(whole << place % 4);
-  if (place % 4 + bytes > 4 || !isFree<IsStore>(access, entry, covered))
+  if (!quad.more->words)
+    return touchAll<IsStore>(access, quad.more->all, covered);
+  Entry &entry = (*quad.more->words)[place / 4];
+  const auto part = uint16_t(whole << place % 4);
+  if (place % 4 + bytes > 4 || !isFree<IsStore>(access, entry, part))
     return false;
-  note<IsStore>(access, entry, covered);
+  note<IsStore>(access, lastOf<IsStore>(entry), part);
   return true;
 }
 
 template <bool IsStore>
-unsigned RaceChecker::touchApart(const Access &access, const AccessRuns &runs,
-                                 unsigned first, Chunks &chunks) {
+unsigned RaceChecker::touchApart(const Access &access, const GlobalRuns &runs,
+                                 unsigned first, Quads &quads) {
   const unsigned number = runs.size(), bytes = runs.bytes();
   if (bytes > 16)
     return first;
   const Plain<IsStore> plain(access);
   const bool isPlain = IsStore || !access.isAtomic;
   const uint32_t whole = (1u << bytes) - 1;
-  for (unsigned i = first; i < number; ++i) {
-    const uint64_t at = runs.start(i), place = at % 16;
-    if (place + bytes > 16)
-      return i;
-    GlobalRaces::Quad &quad =
-        chunks.at(at / GlobalRaces::ChunkBytes)->quadAt(at);
-    if (!(isPlain && plain.take(quad.all, whole << place)) &&
-        !touchOne<IsStore>(access, quad, at, bytes))
-      return i;
+  for (unsigned i = first, end; i < number; i = end) {
+    end = std::min(number, i + RunsAtOnce);
+    if (isPlain && end - i == RunsAtOnce && touchAgain(plain, runs, i, quads))
+      continue;
+    for (; i < end; ++i) {
+      const uint64_t at = runs.start(i), place = at % 16;
+      if (place + bytes > 16)
+        return i;
+      GlobalRaces::Quad &quad = *quads.at(at);
+      if (!(isPlain && plain.take(quad, whole << place)) &&
+          !touchOne<IsStore>(access, quad, at, bytes))
+        return i;
+    }
   }
   return number;
 }
 
 template <bool IsStore>
-void RaceChecker::touchRun(Access &access, const AccessRun &run,
-                           Chunks &chunks) {
+void RaceChecker::touchRun(Access &access, const AccessRun &run, Quads &quads) {
+  constexpr unsigned several = 8;
+  GlobalRaces &races = *monitor.state().races;
   const Plain<IsStore> plain(access);
   const bool isPlain = IsStore || !access.isAtomic;
   const uint64_t end = run.end();
   for (uint64_t at = run.begin, next; at < end; at = next) {
-    GlobalRaces::Chunk *chunk = chunks.at(at / GlobalRaces::ChunkBytes);
-    GlobalRaces::Quad *quad = &chunk->quadAt(at);
+    GlobalRaces::Quad *quad = quads.at(at);
     if (isPlain && at % 16 == 0) {
       const uint64_t stop =
-          std::min(end, (at | (GlobalRaces::ChunkBytes - 1)) + 1);
+          std::min(end, (at | (GlobalRaces::StripeBytes - 1)) + 1);
       next = at;
-      while (next + 16 <= stop && plain.take(quad->all, 0xffff)) {
-        next += 16;
-        ++quad;
+      while (next + 16 <= stop) {
+        const bool isLong = next + 16 * several <= stop;
+        if (isLong && plain.takeAgain(quad, several)) {
+          next += 16 * several;
+          quad += several;
+          continue;
+        }
+        const uint64_t until = isLong ? next + 16 * several : stop;
+        while (next + 16 <= until && plain.take(*quad, 0xffff)) {
+          next += 16;
+          ++quad;
+        }
+        if (next + 16 <= until)
+          break;
       }
       if (next != at)
         continue;
@@ -413,48 +563,48 @@ void RaceChecker::touchRun(Access &access, const AccessRun &run,
     next = std::min(end, (at | 15) + 1);
     if (touchOne<IsStore>(access, *quad, at, unsigned(next - at)))
       continue;
-    if (!quad->words)
-      quad->split();
+    if (!quad->more || !quad->more->words)
+      races.split(*quad);
     forEachWord(at, next, [&](uint64_t word, uint16_t part) {
-      Entry &entry = (*quad->words)[word % 4];
+      Entry &entry = (*quad->more->words)[word % 4];
+      Last &last = lastOf<IsStore>(entry);
       if (isFree<IsStore>(access, entry, part)) {
-        note<IsStore>(access, entry, part);
+        note<IsStore>(access, last, part);
         return;
       }
       forEachPart(run, word, [&](unsigned lane, uint16_t bytes) {
-        const bool withWrite = conflictsWithWrite(access, entry, bytes);
-        if (withWrite || (IsStore && conflictsWithRead(access, entry, bytes)))
-          report(access, lane, entry, word, withWrite);
-        note<IsStore>(access, entry, bytes);
+        if (conflictsWithWrite(access, entry.write, bytes))
+          report(access, lane, entry.write, word);
+        else if (IsStore && conflictsWithRead(access, entry.read, bytes))
+          report(access, lane, entry.read, word);
+        note<IsStore>(access, last, bytes);
       });
     });
     if (next - at == 16)
-      quad->join();
+      races.join(*quad);
   }
 }
 
 template <bool IsStore>
-void RaceChecker::touchRuns(Access &access, const AccessRuns &runs) {
-  Chunks chunks(*this);
+void RaceChecker::touchRuns(Access &access, const GlobalRuns &runs) {
+  Quads quads(*this);
   for (unsigned i = 0; i < runs.size(); ++i) {
     if (runs.areApart()) {
-      i = touchApart<IsStore>(access, runs, i, chunks);
+      i = touchApart<IsStore>(access, runs, i, quads);
       if (i == runs.size())
         return;
     }
-    touchRun<IsStore>(access, runs[i], chunks);
+    touchRun<IsStore>(access, runs[i], quads);
   }
 }
 
-void RaceChecker::report(Access &access, unsigned lane, const Entry &entry,
-                         uint64_t word, bool withWrite) {
+void RaceChecker::report(Access &access, unsigned lane, const Last &other,
+                         uint64_t word) {
   if (access.isReported)
     return;
   access.isReported = true;
-  const InstructionInfo &other =
-      monitor.state().program->info[withWrite ? entry.writeInstruction
-                                              : entry.readInstruction];
-  const Side &side = withWrite ? entry.write : entry.read;
+  const InstructionInfo &info =
+      monitor.state().program->info[other.instruction];
   monitor.report(
       CheckRace, access.inst, access.w, access.isScalar ? -1 : int(lane),
       "global",
@@ -462,42 +612,65 @@ void RaceChecker::report(Access &access, unsigned lane, const Entry &entry,
               "{6:x}) with nothing to order the two",
               verbOf(access.kind), word * 4,
               monitor.state().memory->describe(word * 4, 4),
-              side.group == access.own.group
+              other.group == access.own().group
                   ? "another wave"
-                  : formatv("work-group {0}", side.group - 1).str(),
-              withWrite ? "writes" : "reads", other.text, other.pc)
+                  : formatv("work-group {0}", other.group - 1).str(),
+              other.flags & Side::Store ? "writes" : "reads", info.text,
+              info.pc)
           .str(),
       word * 4);
 }
 
-void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
-                               const AccessRuns &runs, AccessKind kind) {
-  const bool isScalar = monitor.state().program->info[inst.index].cls ==
-                        InstructionClass::ScalarMemory;
-  Access access{inst, w, kind};
-  Side &own = access.own;
-  own.group = uint32_t(monitor.workgroup().linear) + 1;
-  own.tick = monitor.state().races->tick.load(std::memory_order_relaxed);
-  own.interval = interval;
-  own.wave = uint8_t(w.context->index);
-  access.sequence = issued[own.wave][isScalar];
+inline RaceChecker::Access::Access(const RaceChecker &checker,
+                                   const Instruction &inst, Wave &w,
+                                   AccessKind kind, bool isScalar)
+    : inst(inst), w(w), kind(kind), isScalar(isScalar) {
+  const unsigned wave = w.context->index;
+  sequence = checker.issued[wave][isScalar];
   // glc on a scalar access does not make it one that others synchronise with.
-  access.isAtomic = kind == AccessKind::Atomic ||
-                    (!isScalar && (inst.sc1 || (inst.sc0 && !inst.nt)));
-  access.isScalar = isScalar;
-  if (kind == AccessKind::Load) {
+  isAtomic = kind == AccessKind::Atomic ||
+             (!isScalar && (inst.sc1 || (inst.sc0 && !inst.nt)));
+  unsigned flags = 0;
+  if (kind != AccessKind::Load)
+    flags = Side::Store | unsigned(isAtomic) * Side::Atomic |
+            unsigned(isScalar) * Side::Scalar;
+  // Put together without a detour over memory, which would have to wait for
+  // each of the fields.
+  static_assert(offsetof(Side, tick) == 4 && offsetof(Side, interval) == 8 &&
+                offsetof(Side, wave) == 12 && offsetof(Side, flags) == 13 &&
+                offsetof(Side, bytes) == 14);
+  const uint32_t group = uint32_t(checker.monitor.workgroup().linear) + 1,
+                 tick = checker.monitor.state().races->tick.load(
+                     std::memory_order_relaxed);
+  side = Pair{group | uint64_t(tick) << 32,
+              checker.interval | uint64_t(wave) << 32 | uint64_t(flags) << 40};
+}
+
+void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
+                               const GlobalRuns &runs, AccessKind kind) {
+  Access access(*this, inst, w, kind, false);
+  if (kind == AccessKind::Load)
     touchRuns<false>(access, runs);
-    return;
-  }
-  own.flags = uint8_t((access.isAtomic ? Side::Atomic : 0) |
-                      (isScalar ? Side::Scalar : 0));
-  touchRuns<true>(access, runs);
+  else
+    touchRuns<true>(access, runs);
 }
 
 void RaceChecker::scalarAccess(const Instruction &inst, Wave &w,
                                uint64_t address, unsigned bytes,
                                AccessKind kind) {
-  globalAccess(inst, w, AccessRuns(&address, 1, bytes), kind);
+  Access access(*this, inst, w, kind, true);
+  const AccessRun run = {address, 0, 1, bytes};
+  Quads quads(*this);
+  const bool isWhole =
+      (address | bytes) % 16 == 0 &&
+      address % GlobalRaces::StripeBytes + bytes <= GlobalRaces::StripeBytes;
+  if (kind == AccessKind::Load && isWhole &&
+      Plain<false>(access).takeAgain(quads.at(address), bytes / 16))
+    return;
+  if (kind == AccessKind::Load)
+    touchRun<false>(access, run, quads);
+  else
+    touchRun<true>(access, run, quads);
 }
 
 } // namespace netra::sim

@@ -22,6 +22,7 @@
 #include "LdsRaces.h"
 #include <array>
 #include <cstring>
+#include <deque>
 #include <unordered_map>
 
 namespace netra::sim {
@@ -32,14 +33,14 @@ public:
   /// The last reads or the last writes, of one wave between two events that
   /// could order them.
   struct Side {
-    enum Flag : uint8_t { Atomic = 1, Scalar = 2 }; ///< of writes
+    enum Flag : uint8_t { Atomic = 1, Scalar = 2, Store = 4 };
     static constexpr uint8_t Several = 255;
     static constexpr uint32_t Nobody = ~0u;
 
     uint32_t group = 0; ///< linear index + 1
     uint32_t tick = 0, interval = 0;
-    uint8_t wave = 0; ///< of reads, or Several
-    uint8_t flags = 0;
+    uint8_t wave = 0;   ///< of reads, or Several
+    uint8_t flags = 0;  ///< of writes
     uint16_t bytes = 0; ///< which of them
 
     /// Whether all but the bytes is the same.
@@ -52,39 +53,57 @@ public:
     }
     bool operator==(const Side &) const = default;
   };
+  struct Last : Side {
+    uint32_t instruction = 0;
+    /// Of a write, among the vector memory accesses of a wave, or among its
+    /// scalar ones. Of a read, the tick of the last one before that of another
+    /// group; 0 if there was none.
+    uint32_t number = 0;
+
+    bool operator==(const Last &) const = default;
+  };
   struct Entry { ///< for up to 16 bytes
-    Side read, write;
-    uint32_t readInstruction = 0, writeInstruction = 0;
-    /// Among the vector memory accesses of a wave, or among its scalar ones.
-    uint32_t writeSequence = 0;
-    uint32_t otherReadTick = 0; ///< last read before that of another group
-    bool manyReadGroups = false;
+    Last read, write;
 
     bool operator==(const Entry &) const = default;
   };
-  /// 16 bytes. Most are accessed as a whole, or by one wave: one entry is for
-  /// all four words until these differ in more than which bytes were accessed.
-  struct alignas(64) Quad {
+  /// Entries of 16 bytes that were both read and written, or of their words.
+  struct More {
     Entry all;
     std::unique_ptr<std::array<Entry, 4>> words;
-
-    void split();
-    /// Back to one entry if the words are alike.
-    void join();
   };
-  static constexpr unsigned ChunkBytes = 4096;
+  /// 16 bytes. Most are accessed as a whole, or by one wave: one entry is for
+  /// all four words until these differ in more than which bytes were accessed.
+  /// And most are either read or written, which is kept in half a cache line. A
+  /// quad of zeros is one that nobody has accessed.
+  struct alignas(32) Quad {
+    /// Reads or writes; Nobody's if there is more to say.
+    Last one;
+    More *more = nullptr;
+
+    /// The entry for all words.
+    Entry entry() const;
+  };
+  static constexpr unsigned ChunkBytes = 65536;
+  /// As the host gives it, zeros: what nobody accesses takes no memory.
   struct Chunk {
     Quad quads[ChunkBytes / 16];
 
     Quad &quadAt(uint64_t address) { return quads[address % ChunkBytes / 16]; }
   };
-  /// Locked while an entry of the stripe is used.
-  struct Stripe {
-    std::mutex mutex;
-    std::unordered_map<uint64_t, std::unique_ptr<Chunk>> chunks;
-  };
-  static constexpr unsigned NumStripes = 256;
-  Stripe stripes[NumStripes];
+  /// The chunk with this number; it stays as long as the launch.
+  Chunk *chunk(uint64_t number);
+
+  void set(Quad &quad, const Entry &all);
+  /// An entry for each word of a quad.
+  void split(Quad &quad);
+  /// Back to one entry if the words are alike.
+  void join(Quad &quad);
+
+  /// Locked while an entry of the stripe is used, but by threads that are
+  /// alone.
+  static constexpr unsigned StripeBytes = 4096, NumStripes = 256;
+  std::mutex stripes[NumStripes];
   std::atomic<uint32_t> tick{1};
 
   /// What a work-group has waited for.
@@ -95,17 +114,27 @@ public:
     uint32_t interval = 0; ///< and all of those before it
   };
   void publish(uint32_t group, uint32_t tick, const Published &published);
-  /// Whether the write that an entry holds was published before `tick`.
-  bool isOver(const Entry &entry, uint32_t tick);
+  /// Whether this write was published before `tick`.
+  bool isOver(const Last &write, uint32_t tick);
 
 private:
   struct Release {
     uint32_t tick = 0;
     Published published;
   };
+  struct FreeChunk {
+    void operator()(Chunk *chunk) const;
+  };
+  More *newMore();
+
   std::mutex releaseMutex;
   /// By group, those that published more than the ones before.
   std::unordered_map<uint32_t, std::vector<Release>> releases;
+  std::mutex chunkMutex;
+  std::unordered_map<uint64_t, std::unique_ptr<Chunk, FreeChunk>> chunks;
+  std::mutex moreMutex;
+  std::deque<More> mores;
+  std::vector<More *> unusedMores;
 };
 
 class RaceChecker {
@@ -117,10 +146,16 @@ public:
     ++interval;
     lds.barrierReleased();
   }
+  /// An instruction that may access memory.
   void before(const Instruction &inst, const InstructionInfo &info, Wave &w);
-  void globalAccess(const Instruction &inst, Wave &w, const AccessRuns &runs,
+  /// s_waitcnt.
+  void waits(const Instruction &inst, Wave &w) {
+    if (hasPendingWrites)
+      waited(inst, w.context->index);
+  }
+  void globalAccess(const Instruction &inst, Wave &w, const GlobalRuns &runs,
                     AccessKind kind);
-  void ldsAccess(const Instruction &inst, Wave &w, const AccessRuns &runs,
+  void ldsAccess(const Instruction &inst, Wave &w, const LdsRuns &runs,
                  AccessKind kind) {
     lds.access(inst, w, runs, kind);
   }
@@ -130,8 +165,9 @@ public:
 private:
   using Entry = GlobalRaces::Entry;
   using Side = GlobalRaces::Side;
+  using Last = GlobalRaces::Last;
   struct Access;
-  class Chunks;
+  class Quads;
   struct Known {
     uint64_t number = ~uint64_t(0);
     GlobalRaces::Chunk *chunk = nullptr;
@@ -139,45 +175,58 @@ private:
   template <bool IsStore> struct Plain;
 
   void waited(const Instruction &inst, unsigned wave);
+  __attribute__((noinline)) GlobalRaces::Chunk *find(uint64_t number);
   bool isBehind(const Access &access, const Side &other) const;
-  bool conflictsWithWrite(const Access &access, const Entry &entry,
+  bool conflictsWithWrite(const Access &access, const Last &write,
                           uint16_t covered) const;
-  bool conflictsWithRead(const Access &access, const Entry &entry,
+  bool conflictsWithRead(const Access &access, const Last &read,
                          uint16_t covered) const;
   template <bool IsStore>
   bool isFree(const Access &access, const Entry &entry, uint16_t covered) const;
   template <bool IsStore>
-  static bool staysOne(const Access &access, const Entry &quad,
+  static bool staysOne(const Access &access, const Last &last,
                        uint16_t covered);
   template <bool IsStore>
-  static void note(const Access &access, Entry &entry, uint16_t covered);
+  static void note(const Access &access, Last &last, uint16_t covered);
+  template <bool IsStore> static Last &lastOf(Entry &entry) {
+    return IsStore ? entry.write : entry.read;
+  }
+  /// Notes an access that makes no race and leaves what a quad says true of all
+  /// of its bytes; else does nothing and returns false.
+  template <bool IsStore>
+  bool touchAll(const Access &access, Entry &quad, uint16_t covered) const;
   /// Notes an access to a quad or to one word of it; false if more is to be
   /// said of it.
   template <bool IsStore>
   bool touchOne(const Access &access, GlobalRaces::Quad &quad, uint64_t at,
                 unsigned bytes) const;
+  static constexpr unsigned RunsAtOnce = 16;
+  template <bool IsStore>
+  static bool touchAgain(const Plain<IsStore> &plain, const GlobalRuns &runs,
+                         unsigned first, Quads &quads);
   /// Notes accesses of lanes that lie apart; returns the first run of which
   /// more is to be said.
   template <bool IsStore>
-  unsigned touchApart(const Access &access, const AccessRuns &runs,
-                      unsigned first, Chunks &chunks);
+  unsigned touchApart(const Access &access, const GlobalRuns &runs,
+                      unsigned first, Quads &quads);
   template <bool IsStore>
-  void touchRun(Access &access, const AccessRun &run, Chunks &chunks);
+  void touchRun(Access &access, const AccessRun &run, Quads &quads);
   template <bool IsStore>
-  void touchRuns(Access &access, const AccessRuns &runs);
-  void report(Access &access, unsigned lane, const Entry &entry, uint64_t word,
-              bool withWrite);
+  void touchRuns(Access &access, const GlobalRuns &runs);
+  void report(Access &access, unsigned lane, const Last &other, uint64_t word);
 
   Monitor &monitor;
   LdsRaces lds;
+  const bool isAlone; ///< no other thread runs work-groups of the launch
   std::vector<uint8_t> isCacheControl; ///< by mnemonic
   /// For each wave, its vector [0] and scalar [1] memory accesses so far.
   std::vector<std::array<uint32_t, 2>> issued;
   GlobalRaces::Published over; ///< what a release would publish now
   bool isPublished = true;     ///< and did
   bool hasPendingWrites = false;
-  /// Where chunks of global memory were found; they stay as long as the launch.
-  std::array<Known, 256> foundChunks;
+  /// Where chunks of global memory were found.
+  static constexpr unsigned NumKnown = 256;
+  std::array<Known, NumKnown> known;
   uint32_t interval = 1; ///< between barriers, over all work-groups
   uint32_t lastSync = 0; ///< tick of the work-group's last synchronisation
 };

@@ -18,11 +18,13 @@ uint64_t offsetOf(const Instruction &inst, const Wave &w) {
   return uint64_t(w.scalar32(offset)) + uint64_t(inst.imm);
 }
 
-bool invalid(const Instruction &inst, Wave &w, uint64_t address, unsigned bytes,
-             AccessKind kind) {
+/// The allocation that holds the bytes; nullptr, and a report, if none does.
+const AllocationRecord *resolve(const Instruction &inst, Wave &w,
+                                uint64_t address, unsigned bytes,
+                                AccessKind kind) {
   const DeviceMemory &memory = *w.context->memory;
-  if (memory.resolve(address, bytes))
-    return false;
+  if (const AllocationRecord *record = memory.resolve(address, bytes))
+    return record;
   Monitor *monitor = w.context->monitor;
   const std::string what = memory.describe(address, bytes);
   if (!monitor ||
@@ -32,7 +34,7 @@ bool invalid(const Instruction &inst, Wave &w, uint64_t address, unsigned bytes,
                   kind == AccessKind::Load ? "load" : "write", bytes, address,
                   what)
               .str());
-  return true;
+  return nullptr;
 }
 
 /// The address of a scalar access and how many dwords of it may be done, each
@@ -67,10 +69,13 @@ void access(const Instruction &inst, Wave &w, AccessKind kind,
   constexpr unsigned step = Buffer ? 1 : Words;
   for (unsigned k = 0; k < Words; k += step) {
     const uint64_t address = target.address + k * 4;
-    if ((Buffer && !target.has(k)) || invalid(inst, w, address, step * 4, kind))
+    if (Buffer && !target.has(k))
+      continue;
+    const AllocationRecord *record = resolve(inst, w, address, step * 4, kind);
+    if (!record)
       continue;
     if (Monitor *monitor = w.context->monitor)
-      monitor->scalarAccess(inst, w, address, step * 4, kind);
+      monitor->scalarAccess(inst, w, address, step * 4, kind, *record);
     for (unsigned word = k; word < k + step; ++word)
       function(reinterpret_cast<void *>(target.address + word * 4), word);
   }
@@ -100,7 +105,9 @@ void atomic(const Instruction &inst, Wave &w) {
   const Target target = locate<Buffer>(inst, w);
   uint64_t old = 0;
   if (target.has(Words - 1)) { // beyond a descriptor's end nothing happens
-    if (invalid(inst, w, target.address, bytes, AccessKind::Atomic))
+    const AllocationRecord *record =
+        resolve(inst, w, target.address, bytes, AccessKind::Atomic);
+    if (!record)
       return;
     if (target.address % bytes) {
       raise(w, FaultKind::Memory,
@@ -109,7 +116,8 @@ void atomic(const Instruction &inst, Wave &w) {
       return;
     }
     if (Monitor *monitor = w.context->monitor)
-      monitor->scalarAccess(inst, w, target.address, bytes, AccessKind::Atomic);
+      monitor->scalarAccess(inst, w, target.address, bytes, AccessKind::Atomic,
+                            *record);
     void *p = reinterpret_cast<void *>(target.address);
     if constexpr (Words == 1)
       old = atomic32(Op, p, w.scalar32(inst.ops[0], 0),

@@ -76,7 +76,8 @@ void resolveGlobal(const Instruction &inst, Wave &w, LaneAccess &access,
     });
   std::memcpy(access.host, access.address, sizeof(access.host));
   if (Monitor *monitor = w.context->monitor)
-    monitor->globalAccess(inst, w, access.address, access.valid, bytes, kind);
+    monitor->globalAccess(inst, w, access.address, access.valid, bytes, kind,
+                          all ? record : nullptr);
 }
 
 uint64_t placeInLds(const Instruction &inst, Wave &w, uint64_t mask,

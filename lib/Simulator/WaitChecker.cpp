@@ -34,7 +34,7 @@ bool WaitChecker::isDone(const WaveState &state, Queue queue,
   return true;
 }
 
-bool WaitChecker::isDone(const WaveState &state, const Pending &p) const {
+bool WaitChecker::isDone(const WaveState &state, const Event &p) const {
   if (p.queue != Queue::Flat)
     return isDone(state, p.queue, p.sequence);
   return (!p.needsVm || p.sequence <= state.flatVmDone) &&
@@ -43,8 +43,7 @@ bool WaitChecker::isDone(const WaveState &state, const Pending &p) const {
 
 /// The greatest value of a counter's field stands for no wait in assemblers'
 /// and compilers' eyes, so that it is not given as advice.
-std::string WaitChecker::remedy(const WaveState &state,
-                                const Pending &p) const {
+std::string WaitChecker::remedy(const WaveState &state, const Event &p) const {
   switch (p.queue) {
   case Queue::Vector:
     return formatv("s_waitcnt vmcnt({0})",
@@ -66,13 +65,13 @@ void WaitChecker::use(const Instruction &inst, const InstructionInfo &info,
   const bool isVector = range.file == RegisterFile::Vector;
   if (range.file == RegisterFile::Scc)
     return;
-  Pending *file = isVector ? state.rows : state.scalars;
   const unsigned limit =
       isVector ? NumVectorRows : unsigned(NumScalarRegisters);
   for (unsigned k = 0; k < range.count && range.first + k < limit; ++k) {
     if (!state.isOutstanding(range.file, range.first + k))
       continue;
-    const Pending p = file[range.first + k];
+    const Event p = isVector ? state.rows[range.first + k].event
+                             : state.scalars[range.first + k];
     if (isDone(state, p)) {
       state.drop(range.file, range.first + k);
       continue;
@@ -80,7 +79,7 @@ void WaitChecker::use(const Instruction &inst, const InstructionInfo &info,
     if (isVector) {
       // Lanes that the load does not deliver are not affected by it.
       const uint64_t lanes = info.readsAllLanes ? w.allLanes() : w.activeMask();
-      if (!(lanes & p.lanes))
+      if (!(lanes & state.rows[range.first + k].lanes))
         continue;
       // Loads of one in-order queue may follow each other into a register.
       if ((isWrite || range.isTied) && p.queue != Queue::Flat &&
@@ -90,7 +89,8 @@ void WaitChecker::use(const Instruction &inst, const InstructionInfo &info,
         continue;
     }
     const InstructionInfo &load = monitor.state().program->info[p.instruction];
-    const uint64_t hit = isVector ? (w.activeMask() & p.lanes) : 0;
+    const uint64_t hit =
+        isVector ? w.activeMask() & state.rows[range.first + k].lanes : 0;
     monitor.report(
         CheckWait, inst, w, hit ? int(__builtin_ctzll(hit)) : -1,
         isWrite ? "write" : "read",
@@ -130,10 +130,10 @@ void WaitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
 }
 
 void WaitChecker::dropDone(WaveState &state) {
+  state.hasOutstanding = false;
   // Most waits are for all that is outstanding.
   if (state.isIdle()) {
     std::fill(std::begin(state.outstanding), std::end(state.outstanding), 0);
-    state.numOutstanding = 0;
     return;
   }
   for (unsigned word = 0; word < std::size(state.outstanding); ++word)
@@ -141,9 +141,12 @@ void WaitChecker::dropDone(WaveState &state) {
       const unsigned at = 64 * word + unsigned(__builtin_ctzll(rest));
       const bool isVector = at < NumVectorRows;
       const unsigned index = isVector ? at : at - NumVectorRows;
-      if (isDone(state, (isVector ? state.rows : state.scalars)[index]))
+      if (isDone(state,
+                 isVector ? state.rows[index].event : state.scalars[index]))
         state.drop(isVector ? RegisterFile::Vector : RegisterFile::Scalar,
                    index);
+      else
+        state.hasOutstanding = true;
     }
 }
 
@@ -152,32 +155,52 @@ void WaitChecker::flatTouches(Wave &w, bool isLds) {
   (isLds ? state.flatLds : state.flatMemory) = true;
 }
 
-void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
-                        Wave &w) {
-  WaveState &state = waves[w.context->index];
-  switch (info.cls) {
-  case InstructionClass::Message: {
-    if (!StringRef(info.text).starts_with("s_waitcnt"))
-      return;
-    const unsigned raw = unsigned(inst.imm) & 0xffff;
-    const unsigned vm = (raw & 0xf) | (raw >> 14 & 3) << 4,
-                   lgkm = raw >> 8 & 0xf;
-    // The counters hold no more than their fields' greatest values, which are
-    // waits for what came before that many.
-    if (state.vectorIssued > vm)
-      state.vectorDone = std::max(state.vectorDone, state.vectorIssued - vm);
-    if (vm == 0)
-      state.flatVmDone = state.flatIssued;
-    if (state.ldsIssued > lgkm)
-      state.ldsDone = std::max(state.ldsDone, state.ldsIssued - lgkm);
-    if (lgkm == 0) {
-      state.scalarDone = state.scalarIssued;
-      state.flatLgkmDone = state.flatIssued;
-    }
-    if (state.numOutstanding)
-      dropDone(state);
-    return;
+void WaitChecker::waited(const Instruction &inst, WaveState &state) {
+  const unsigned raw = unsigned(inst.imm) & 0xffff;
+  const unsigned vm = (raw & 0xf) | (raw >> 14 & 3) << 4, lgkm = raw >> 8 & 0xf;
+  // The counters hold no more than their fields' greatest values, which are
+  // waits for what came before that many.
+  if (state.vectorIssued > vm)
+    state.vectorDone = std::max(state.vectorDone, state.vectorIssued - vm);
+  if (vm == 0)
+    state.flatVmDone = state.flatIssued;
+  if (state.ldsIssued > lgkm)
+    state.ldsDone = std::max(state.ldsDone, state.ldsIssued - lgkm);
+  if (lgkm == 0) {
+    state.scalarDone = state.scalarIssued;
+    state.flatLgkmDone = state.flatIssued;
   }
+  if (state.hasOutstanding)
+    dropDone(state);
+}
+
+void WaitChecker::put(const InstructionInfo &info, const Footprint &footprint,
+                      Event event, uint64_t lanes, WaveState &state) {
+  state.hasOutstanding = true;
+  if (footprint.isWide) {
+    for (const RegisterRange &range : info.writes)
+      for (unsigned k = 0; range.file == RegisterFile::Vector &&
+                           k < range.count && range.first + k < NumVectorRows;
+           ++k)
+        state.putRow(range.first + k, {event, lanes});
+  } else {
+    for (unsigned k = 0; k < footprint.numWrites; ++k)
+      state.putRow(footprint.writes[k], {event, lanes});
+  }
+  for (unsigned half = 0; half < 2; ++half) {
+    const uint64_t written = footprint.scalarWrites[half];
+    state.outstanding[NumVectorRows / 64 + half] |= written;
+    for (uint64_t rest = written; rest; rest &= rest - 1)
+      state.scalars[64 * half + unsigned(__builtin_ctzll(rest))] = event;
+  }
+}
+
+void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
+                        const Footprint &footprint, Wave &w) {
+  WaveState &state = waves[w.context->index];
+  if (footprint.isWait)
+    return waited(inst, state);
+  switch (info.cls) {
   case InstructionClass::VectorMemory:
   case InstructionClass::Lds:
   case InstructionClass::ScalarMemory:
@@ -186,9 +209,8 @@ void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
   default:
     return;
   }
-  Pending p;
+  Event p;
   p.instruction = inst.index;
-  p.lanes = w.activeMask();
   switch (info.cls) {
   case InstructionClass::VectorMemory:
     if (!info.isLoad && !info.isStore)
@@ -211,13 +233,8 @@ void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
     p.needsLgkm = state.flatLds;
     break;
   }
-  for (const RegisterRange &range : info.writes)
-    for (unsigned k = 0; k < range.count; ++k) {
-      const unsigned index = range.first + k;
-      if ((range.file == RegisterFile::Vector && index < NumVectorRows) ||
-          (range.file == RegisterFile::Scalar && index < NumScalarRegisters))
-        state.put(range.file, index, p);
-    }
+  if (!info.writes.empty())
+    put(info, footprint, p, w.activeMask(), state);
 }
 
 bool WaitChecker::isLdsPending(unsigned self, AccessKind kind) const {
@@ -235,7 +252,7 @@ uint32_t WaitChecker::noteLdsWrite(const LdsWrite &write) {
   if (ldsWrites.size() >= many) {
     size_t over = 0;
     while (over < ldsWrites.size() &&
-           isDone(waves[ldsWrites[over].wave], ldsWrites[over].queue,
+           isDone(waves[ldsWrites[over].wave], ldsWrites[over].queue(),
                   ldsWrites[over].sequence))
       ++over;
     ldsWrites.erase(ldsWrites.begin(), ldsWrites.begin() + ptrdiff_t(over));
@@ -246,46 +263,37 @@ uint32_t WaitChecker::noteLdsWrite(const LdsWrite &write) {
   return firstLdsWrite + uint32_t(ldsWrites.size()) - 1;
 }
 
-/// Marks whole words that lie apart; returns the first run that is not one of
-/// such.
+/// Marks the words of lanes that lie apart and begin at words.
 template <unsigned Words>
-static unsigned markApart(uint32_t *words, const AccessRuns &runs,
-                          uint32_t number) {
+static void markApart(uint32_t *words, const LdsRuns &runs, uint32_t number) {
   uint32_t marks[Words];
   std::fill(std::begin(marks), std::end(marks), number);
-  for (unsigned i = 0; i < runs.size(); ++i) {
-    if (runs.start(i) % 4)
-      return i;
-    std::memcpy(words + runs.start(i) / 4, marks, sizeof(marks));
-  }
-  return runs.size();
-}
-static unsigned markApart(uint32_t *words, const AccessRuns &runs,
-                          uint32_t number) {
-  if (!runs.areApart())
-    return 0;
-  switch (runs.bytes()) {
-  case 4:
-    return markApart<1>(words, runs, number);
-  case 8:
-    return markApart<2>(words, runs, number);
-  case 12:
-    return markApart<3>(words, runs, number);
-  case 16:
-    return markApart<4>(words, runs, number);
-  default:
-    return 0;
-  }
+  auto *const place = reinterpret_cast<uint8_t *>(words);
+  const uint32_t *const begins = runs.begins();
+  for (unsigned i = 0, end = runs.size(); i < end; ++i)
+    std::memcpy(place + begins[i], marks, sizeof(marks));
 }
 
-void WaitChecker::markLds(const AccessRuns &runs, uint32_t number) {
-  for (unsigned i = markApart(lds.data(), runs, number); i < runs.size(); ++i)
+void WaitChecker::markLds(const LdsRuns &runs, uint32_t number) {
+  switch (runs.areAligned(4) ? runs.bytes() : 0) {
+  case 4:
+    return markApart<1>(lds.data(), runs, number);
+  case 8:
+    return markApart<2>(lds.data(), runs, number);
+  case 12:
+    return markApart<3>(lds.data(), runs, number);
+  case 16:
+    return markApart<4>(lds.data(), runs, number);
+  default:
+    break;
+  }
+  for (unsigned i = 0; i < runs.size(); ++i)
     std::fill(&lds[runs.start(i) / 4], &lds[(runs[i].end() - 1) / 4] + 1,
               number);
 }
 
 void WaitChecker::checkLds(const Instruction &inst, Wave &w,
-                           const AccessRuns &runs, AccessKind kind,
+                           const LdsRuns &runs, AccessKind kind,
                            bool isDirect) {
   const unsigned self = w.context->index;
   for (unsigned i = 0; i < runs.size(); ++i) {
@@ -298,16 +306,16 @@ void WaitChecker::checkLds(const Instruction &inst, Wave &w,
       // LDS serves the writes of all waves in their order, and in which one it
       // serves atomics is no matter. Loads straight to LDS arrive whenever they
       // do, those of a wave in order.
-      if ((kind == AccessKind::Store && entry.queue != Queue::Vector) ||
+      if ((kind == AccessKind::Store && entry.queue() != Queue::Vector) ||
           (kind == AccessKind::Atomic && entry.isAtomic) ||
           (isDirect && entry.wave == self) ||
-          (entry.wave == self && entry.queue == Queue::Lds) ||
-          isDone(waves[entry.wave], entry.queue, entry.sequence))
+          (entry.wave == self && entry.queue() == Queue::Lds) ||
+          isDone(waves[entry.wave], entry.queue(), entry.sequence))
         continue;
       const InstructionInfo &writer =
           monitor.state().program->info[entry.instruction];
-      Pending p;
-      p.queue = entry.queue;
+      Event p;
+      p.queue = entry.queue();
       p.sequence = entry.sequence;
       monitor.report(
           CheckWait, inst, w, int(run.laneOf(word)), "lds",
@@ -327,7 +335,7 @@ void WaitChecker::checkLds(const Instruction &inst, Wave &w,
 }
 
 void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
-                            const AccessRuns &runs, AccessKind kind) {
+                            const LdsRuns &runs, AccessKind kind) {
   const bool isFlat =
       monitor.state().program->info[inst.index].cls == InstructionClass::Flat;
   if (isFlat)
@@ -342,14 +350,14 @@ void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
   if (!isFlat) {
     const uint64_t sequence = waves[self].ldsWritten =
         waves[self].ldsIssued + 1;
-    number = noteLdsWrite({sequence, inst.index, uint8_t(self), Queue::Lds,
-                           kind == AccessKind::Atomic});
+    number = noteLdsWrite(
+        {sequence, self, kind == AccessKind::Atomic, false, inst.index});
   }
   markLds(runs, number);
 }
 
 void WaitChecker::ldsDirect(const Instruction &inst, Wave &w,
-                            const AccessRuns &runs) {
+                            const LdsRuns &runs) {
   if (runs.empty())
     return;
   const unsigned self = w.context->index;
@@ -358,7 +366,7 @@ void WaitChecker::ldsDirect(const Instruction &inst, Wave &w,
   const uint64_t sequence = waves[self].ldsLoaded =
       waves[self].vectorIssued + 1;
   const uint32_t number =
-      noteLdsWrite({sequence, inst.index, uint8_t(self), Queue::Vector});
+      noteLdsWrite({sequence, self, false, true, inst.index});
   markLds(runs, number);
 }
 

@@ -40,24 +40,30 @@ public:
     WaveState &state = waves[w.context->index];
     if (footprint.isFlat)
       state.flatLds = state.flatMemory = false;
-    if (state.numOutstanding && touches(state, footprint))
+    if (state.hasOutstanding && touches(state, footprint))
       check(inst, w, state);
   }
-  void after(const Instruction &inst, const InstructionInfo &info, Wave &w);
-  void ldsAccess(const Instruction &inst, Wave &w, const AccessRuns &runs,
+  void after(const Instruction &inst, const InstructionInfo &info,
+             const Footprint &footprint, Wave &w);
+  void ldsAccess(const Instruction &inst, Wave &w, const LdsRuns &runs,
                  AccessKind kind);
-  void ldsDirect(const Instruction &inst, Wave &w, const AccessRuns &runs);
+  void ldsDirect(const Instruction &inst, Wave &w, const LdsRuns &runs);
   /// The flat instruction in flight touches LDS, or memory.
   void flatTouches(Wave &w, bool lds);
 
 private:
-  enum class Queue : uint8_t { None, Vector, Lds, Scalar, Flat };
-  struct Pending {
+  enum class Queue : uint16_t { None, Vector, Lds, Scalar, Flat };
+  /// Without gaps: copies are whole words, which need not wait for parts of it.
+  struct Event {
     uint64_t sequence = 0;
-    uint64_t lanes = 0;
     uint32_t instruction = 0;
     Queue queue = Queue::None;
     bool needsVm = false, needsLgkm = false; ///< flat
+  };
+  static_assert(std::has_unique_object_representations_v<Event>);
+  struct Pending {
+    Event event;
+    uint64_t lanes = 0;
   };
   struct WaveState {
     // Issued and known-complete events of each queue; sequences start at 1.
@@ -67,10 +73,10 @@ private:
     uint64_t flatIssued = 0, flatVmDone = 0, flatLgkmDone = 0;
     bool flatLds = false, flatMemory = false; ///< the one being executed
     Pending rows[NumVectorRows];
-    Pending scalars[NumScalarRegisters];
+    Event scalars[NumScalarRegisters];
     /// A bit for each row and then each scalar that a load is to deliver.
     uint64_t outstanding[(NumVectorRows + NumScalarRegisters) / 64] = {};
-    unsigned numOutstanding = 0; ///< bits that are set
+    bool hasOutstanding = false; ///< or had since a wait was last looked at
     /// The wave's last write of LDS, and its last load straight to LDS.
     uint64_t ldsWritten = 0, ldsLoaded = 0;
 
@@ -80,16 +86,11 @@ private:
              scalarDone == scalarIssued && flatVmDone == flatIssued &&
              flatLgkmDone == flatIssued;
     }
-    void put(RegisterFile file, unsigned index, const Pending &p) {
-      (file == RegisterFile::Vector ? rows : scalars)[index] = p;
-      numOutstanding += !isOutstanding(file, index);
-      const unsigned at = bitOf(file, index);
-      outstanding[at / 64] |= uint64_t(1) << at % 64;
+    void putRow(unsigned row, const Pending &p) {
+      rows[row] = p;
+      outstanding[row / 64] |= uint64_t(1) << row % 64;
     }
     void drop(RegisterFile file, unsigned index) {
-      (file == RegisterFile::Vector ? rows : scalars)[index].queue =
-          Queue::None;
-      numOutstanding -= isOutstanding(file, index);
       const unsigned at = bitOf(file, index);
       outstanding[at / 64] &= ~(uint64_t(1) << at % 64);
     }
@@ -103,16 +104,16 @@ private:
   };
   /// An instruction that writes LDS.
   struct LdsWrite {
-    uint64_t sequence = 0;
-    uint32_t instruction = 0;
-    uint8_t wave = 0;
-    Queue queue = Queue::None;
-    bool isAtomic = false;
+    uint64_t sequence : 54, wave : 8;
+    bool isAtomic : 1, isVector : 1;
+    uint32_t instruction;
+
+    Queue queue() const { return isVector ? Queue::Vector : Queue::Lds; }
   };
 
-  bool isDone(const WaveState &state, const Pending &pending) const;
+  bool isDone(const WaveState &state, const Event &event) const;
   bool isDone(const WaveState &state, Queue queue, uint64_t sequence) const;
-  std::string remedy(const WaveState &state, const Pending &pending) const;
+  std::string remedy(const WaveState &state, const Event &event) const;
   static bool isOutstanding(const WaveState &state, const RegisterRange &range);
   static bool touches(const WaveState &state, const Footprint &footprint) {
     const uint64_t *scalars = state.outstanding + NumVectorRows / 64;
@@ -127,6 +128,10 @@ private:
     return hit;
   }
   void check(const Instruction &inst, Wave &w, WaveState &state);
+  void waited(const Instruction &inst, WaveState &state);
+  /// The event will deliver what the instruction writes.
+  static void put(const InstructionInfo &info, const Footprint &footprint,
+                  Event event, uint64_t lanes, WaveState &state);
   /// Forgets the registers whose loads are over.
   void dropDone(WaveState &state);
   /// Whether some write of LDS that an access by this wave would have to wait
@@ -134,10 +139,10 @@ private:
   bool isLdsPending(unsigned self, AccessKind kind) const;
   uint32_t noteLdsWrite(const LdsWrite &write);
   /// Write \p number is the last one of what the lanes access.
-  void markLds(const AccessRuns &runs, uint32_t number);
+  void markLds(const LdsRuns &runs, uint32_t number);
   /// Reports an access to what an outstanding write of LDS would still change;
   /// \p isDirect is that of a load straight to LDS.
-  void checkLds(const Instruction &inst, Wave &w, const AccessRuns &runs,
+  void checkLds(const Instruction &inst, Wave &w, const LdsRuns &runs,
                 AccessKind kind, bool isDirect);
   void use(const Instruction &inst, const InstructionInfo &info, Wave &w,
            WaveState &state, const RegisterRange &range, bool isWrite);
