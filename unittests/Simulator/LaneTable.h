@@ -147,6 +147,18 @@ inline const std::vector<uint64_t> &floatEdges() {
   return list;
 }
 
+/// Those for which \p holds(value) is true: with them alone, whole blocks of
+/// lanes take the way of what is common.
+template <typename Function>
+std::vector<uint64_t> edgesWhere(const std::vector<uint64_t> &edges,
+                                 Function &&holds) {
+  std::vector<uint64_t> list;
+  for (uint64_t edge : edges)
+    if (holds(edge))
+      list.push_back(edge);
+  return list;
+}
+
 inline std::vector<uint64_t> doubleEdges() {
   return {0,
           0x8000000000000000,

@@ -36,6 +36,9 @@ TEST(SemanticsFloat, Conversions) {
   const Format bf16{8, 7};
   auto toBf16 = narrow(bf16, 0), toF16 = narrow(f16, 0),
        toF16Zero = narrow(f16, 3), toF16Up = narrow(f16, 1);
+  const Row packsBf16 = {
+      "v_cvt_pk_bf16_f32 v0, v1, v2", 2,
+      [=](U a, U b, U, U) { return toBf16(a) | toBf16(b) << 16; }};
   std::vector<uint64_t> edges = floatEdges();
   for (float v : {2147483520.0f, 2147483648.0f, -2147483648.0f, 4294967040.0f,
                   4294967296.0f, -1.0f,         -0.9f,          255.0f,
@@ -88,13 +91,14 @@ TEST(SemanticsFloat, Conversions) {
         }},
        {"v_cvt_f32_bf16 v0, v1", 1,
         [](U a, U, U, U) { return (a & 0xffff) << 16; }},
-       {"v_cvt_pk_bf16_f32 v0, v1, v2", 2,
-        [=](U a, U b, U, U) { return toBf16(a) | toBf16(b) << 16; }},
+       packsBf16,
        {"v_cvt_pk_f16_f32 v0, v1, v2", 2,
         [=](U a, U b, U, U) { return toF16(a) | toF16(b) << 16; }},
        {"v_cvt_pkrtz_f16_f32 v0, v1, v2", 2,
         [=](U a, U b, U, U) { return toF16Zero(a) | toF16Zero(b) << 16; }}},
       edges);
+  runTable({packsBf16}, edgesWhere(edges, [](U v) { return !f32.isNan(v); }),
+           {1, 1, 1}, 0);
 }
 
 /// Nearest code of an 8-bit format, by comparing with all of them.
@@ -161,20 +165,28 @@ TEST(SemanticsFloat, EightBitFloats) {
     return nearest8(bf8, value32(a), saturate) |
            nearest8(bf8, value32(b), saturate) << 8;
   };
-  runTable({{"v_cvt_pk_fp8_f32 v0, v1, v2", 2,
-             [=](U a, U b, U, U old) {
-               return (old & 0xffff0000) | pair(false, false, a, b);
-             }},
-            {"v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]", 2,
-             [=](U a, U b, U, U old) {
-               return (old & 0xffff) | pair(false, true, a, b) << 16;
-             },
-             1, PlainMode | ModeFp16Overflow},
-            {"v_cvt_pk_bf8_f32 v0, -v1, v2", 2,
-             [=](U a, U b, U, U old) {
-               return (old & 0xffff0000) | pair(true, false, negate32(a), b);
-             }}},
-           edges);
+  const std::vector<Row> rows = {
+      {"v_cvt_pk_fp8_f32 v0, v1, v2", 2,
+       [=](U a, U b, U, U old) {
+         return (old & 0xffff0000) | pair(false, false, a, b);
+       }},
+      {"v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]", 2,
+       [=](U a, U b, U, U old) {
+         return (old & 0xffff) | pair(false, true, a, b) << 16;
+       },
+       1, PlainMode | ModeFp16Overflow},
+      {"v_cvt_pk_bf8_f32 v0, -v1, v2", 2, [=](U a, U b, U, U old) {
+         return (old & 0xffff0000) | pair(true, false, negate32(a), b);
+       }}};
+  runTable(rows, edges);
+  // All lanes within the format, also those of the other operands.
+  for (double greatest : {448.0, 57344.0}) {
+    SCOPED_TRACE(greatest);
+    runTable(rows,
+             edgesWhere(edges,
+                        [=](U v) { return std::fabs(value32(v)) <= greatest; }),
+             {1, 1, 1}, 0);
+  }
   Machine m;
   m.v(1, 0) = 0x7ff8c03a;
   m.run("v_cvt_f32_fp8_sdwa v0, v1 src0_sel:BYTE_1");

@@ -103,6 +103,26 @@ TEST(SemanticsFloat, ModifiersOfSourcesAndResults) {
            floatEdges());
 }
 
+/// Of three numbers; -0 is below +0.
+U middle(U a, U b, U c) {
+  U v[3] = {a, b, c};
+  std::sort(v, v + 3, [](U x, U y) { return order(f32, x) < order(f32, y); });
+  return v[1];
+}
+
+TEST(SemanticsFloat, MedianOfLanesWithoutNansWithAndWithoutZeros) {
+  for (bool hasZeros : {true, false}) {
+    SCOPED_TRACE(hasZeros);
+    runTable({{"v_med3_f32 v0, v1, v2, v3", 3,
+               [](U a, U b, U c, U) { return middle(a, b, c); }}},
+             edgesWhere(floatEdges(),
+                        [=](U v) {
+                          return !f32.isNan(v) && (hasZeros || v & 0x7fffffff);
+                        }),
+             {1, 1, 1}, 0);
+  }
+}
+
 TEST(SemanticsFloat, MinimumMaximumMedian) {
   auto mn = [](U a, U b) { return extremum(f32, a, b, false); };
   auto mx = [](U a, U b) { return extremum(f32, a, b, true); };
@@ -115,12 +135,8 @@ TEST(SemanticsFloat, MinimumMaximumMedian) {
         [=](U a, U b, U c, U) { return mx(mx(a, b), c); }},
        {"v_med3_f32 v0, v1, v2, v3", 3,
         [=](U a, U b, U c, U) {
-          if (f32.isNan(a) || f32.isNan(b) || f32.isNan(c))
-            return mn(mn(a, b), c);
-          U v[3] = {a, b, c};
-          std::sort(v, v + 3,
-                    [](U x, U y) { return order(f32, x) < order(f32, y); });
-          return v[1];
+          return f32.isNan(a) || f32.isNan(b) || f32.isNan(c) ? mn(mn(a, b), c)
+                                                              : middle(a, b, c);
         }},
        {"v_maximum3_f32 v0, v1, v2, v3", 3,
         [=](U a, U b, U c, U) {
