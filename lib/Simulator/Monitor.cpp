@@ -209,6 +209,8 @@ void Monitor::after(const Instruction &inst, Wave &w) {
 }
 
 void Monitor::barrierReleased() {
+  if (wait)
+    wait->barrierReleased();
   if (race)
     race->barrierReleased();
   if (!isOn(CheckBarrier))
@@ -246,8 +248,11 @@ void Monitor::globalAccess(const Instruction &inst, Wave &w,
                            const AllocationRecord *record) {
   if (wait && mask)
     wait->flatTouches(w, false);
-  if (init || race) {
+  const bool mustWait = wait && mask && wait->looksAt(kind);
+  if (mustWait || init || race) {
     const GlobalRuns runs(address, mask, bytes);
+    if (mustWait)
+      wait->globalAccess(inst, w, runs, kind);
     if (init)
       init->globalAccess(inst, w, runs, kind, record);
     if (race)
@@ -285,6 +290,8 @@ void Monitor::scratchAccess(const Instruction &inst, Wave &w,
 void Monitor::scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
                            unsigned bytes, AccessKind kind,
                            const AllocationRecord &record) {
+  if (wait)
+    wait->scalarAccess(inst, w, address, bytes, kind);
   if (init)
     init->scalarAccess(inst, w, address, bytes, kind, record);
   if (race)

@@ -8,13 +8,32 @@ using namespace llvm;
 
 namespace netra::sim {
 
+WaitChecker::WaitChecker(Monitor &monitor) : monitor(monitor) {
+  for (const InstructionInfo &info : monitor.state().program->info)
+    keepsVectorLoads |= info.cls == InstructionClass::ScalarMemory &&
+                        (info.isStore || info.isAtomic);
+}
+
 void WaitChecker::startGroup() {
   waves.assign(monitor.workgroup().waves.size(), WaveState());
+  memory.resize(waves.size());
+  for (WaveMemory &each : memory)
+    each.clear();
+  vectorUsers = scalarUsers = scalarWriters = 0;
+  interval = 0;
   if (ldsUsed || lds.empty())
     lds.assign((monitor.state().ldsBytes + 3) / 4, 0);
   ldsUsed = false;
   ldsWrites.clear();
   firstLdsWrite = 1;
+}
+
+void WaitChecker::barrierReleased() {
+  ++interval;
+  for (WaveState &state : waves) {
+    state.vectorBefore = state.vectorIssued;
+    state.ldsBefore = state.ldsIssued;
+  }
 }
 
 bool WaitChecker::isDone(const WaveState &state, Queue queue,
@@ -43,20 +62,36 @@ bool WaitChecker::isDone(const WaveState &state, const Event &p) const {
 
 /// The greatest value of a counter's field stands for no wait in assemblers'
 /// and compilers' eyes, so that it is not given as advice.
-std::string WaitChecker::remedy(const WaveState &state, const Event &p) const {
+std::string WaitChecker::remedy(const WaveState &state, const Event &p,
+                                bool beforeBarrier) const {
+  const uint64_t vector =
+                     beforeBarrier ? state.vectorBefore : state.vectorIssued,
+                 lds = beforeBarrier ? state.ldsBefore : state.ldsIssued;
   switch (p.queue) {
   case Queue::Vector:
     return formatv("s_waitcnt vmcnt({0})",
-                   std::min<uint64_t>(state.vectorIssued - p.sequence, 62));
+                   std::min<uint64_t>(vector - p.sequence, 62));
   case Queue::Lds:
     return formatv("s_waitcnt lgkmcnt({0})",
-                   std::min<uint64_t>(state.ldsIssued - p.sequence, 14));
+                   std::min<uint64_t>(lds - p.sequence, 14));
   case Queue::Scalar:
     return "s_waitcnt lgkmcnt(0)";
   default:
     return std::string("s_waitcnt") + (p.needsVm ? " vmcnt(0)" : "") +
            (p.needsLgkm ? " lgkmcnt(0)" : "");
   }
+}
+
+std::string WaitChecker::advice(unsigned owner, unsigned self, const Event &p,
+                                uint32_t issuedIn) const {
+  if (owner == self)
+    return remedy(waves[owner], p) + " before this instruction would suffice";
+  if (issuedIn != interval)
+    return remedy(waves[owner], p, true) +
+           " in that wave before the barrier would suffice";
+  return remedy(waves[owner], p) +
+         " in that wave and a barrier behind it would suffice; there is no "
+         "barrier between the two";
 }
 
 void WaitChecker::use(const Instruction &inst, const InstructionInfo &info,
@@ -320,12 +355,11 @@ void WaitChecker::checkLds(const Instruction &inst, Wave &w,
       monitor.report(
           CheckWait, inst, w, int(run.laneOf(word)), "lds",
           formatv("LDS bytes {0} to {1} are {2} while `{3}` (at {4:x}) of "
-                  "wave {5} that writes them is outstanding; {6} in that "
-                  "wave before {7} would suffice",
+                  "wave {5} that writes them is outstanding; {6}",
                   word * 4, word * 4 + 3,
                   kind == AccessKind::Store ? "written" : "read", writer.text,
-                  writer.pc, entry.wave, remedy(waves[entry.wave], p),
-                  entry.wave == self ? "this instruction" : "the barrier")
+                  writer.pc, entry.wave,
+                  advice(entry.wave, self, p, entry.interval))
               .str(),
           word * 4);
       lds[word] = 0;
@@ -350,8 +384,8 @@ void WaitChecker::ldsAccess(const Instruction &inst, Wave &w,
   if (!isFlat) {
     const uint64_t sequence = waves[self].ldsWritten =
         waves[self].ldsIssued + 1;
-    number = noteLdsWrite(
-        {sequence, self, kind == AccessKind::Atomic, false, inst.index});
+    number = noteLdsWrite({sequence, self, kind == AccessKind::Atomic, false,
+                           inst.index, interval});
   }
   markLds(runs, number);
 }
@@ -366,7 +400,7 @@ void WaitChecker::ldsDirect(const Instruction &inst, Wave &w,
   const uint64_t sequence = waves[self].ldsLoaded =
       waves[self].vectorIssued + 1;
   const uint32_t number =
-      noteLdsWrite({sequence, self, false, true, inst.index});
+      noteLdsWrite({sequence, self, false, true, inst.index, interval});
   markLds(runs, number);
 }
 

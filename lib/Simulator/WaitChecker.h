@@ -20,6 +20,11 @@
 // bytes that another wave's ds_read is still to deliver needs nothing: LDS
 // executes the operations of all waves in one order, that of their issue.
 //
+// Vector and scalar memory know no common order, and scalar memory none of its
+// own. Each wave keeps its outstanding stores, and its outstanding scalar
+// accesses: of two that touch the same bytes, one in scalar memory, the first
+// must have been waited for unless both read or both are atomic.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef NETRA_LIB_SIMULATOR_WAITCHECKER_H
@@ -33,9 +38,10 @@ namespace netra::sim {
 
 class WaitChecker {
 public:
-  explicit WaitChecker(Monitor &monitor) : monitor(monitor) {}
+  explicit WaitChecker(Monitor &monitor);
 
   void startGroup();
+  void barrierReleased();
   void before(const Instruction &inst, const Footprint &footprint, Wave &w) {
     WaveState &state = waves[w.context->index];
     if (footprint.isFlat)
@@ -48,6 +54,14 @@ public:
   void ldsAccess(const Instruction &inst, Wave &w, const LdsRuns &runs,
                  AccessKind kind);
   void ldsDirect(const Instruction &inst, Wave &w, const LdsRuns &runs);
+  /// Whether globalAccess has something to do.
+  bool looksAt(AccessKind kind) const {
+    return kind != AccessKind::Load || scalarWriters || keepsVectorLoads;
+  }
+  void globalAccess(const Instruction &inst, Wave &w, const GlobalRuns &runs,
+                    AccessKind kind);
+  void scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
+                    unsigned bytes, AccessKind kind);
   /// The flat instruction in flight touches LDS, or memory.
   void flatTouches(Wave &w, bool lds);
 
@@ -71,6 +85,8 @@ private:
     uint64_t ldsIssued = 0, ldsDone = 0;
     uint64_t scalarIssued = 0, scalarDone = 0;
     uint64_t flatIssued = 0, flatVmDone = 0, flatLgkmDone = 0;
+    /// Issued before the work-group's last barrier.
+    uint64_t vectorBefore = 0, ldsBefore = 0;
     bool flatLds = false, flatMemory = false; ///< the one being executed
     Pending rows[NumVectorRows];
     Event scalars[NumScalarRegisters];
@@ -106,14 +122,47 @@ private:
   struct LdsWrite {
     uint64_t sequence : 54, wave : 8;
     bool isAtomic : 1, isVector : 1;
-    uint32_t instruction;
+    uint32_t instruction, interval;
 
     Queue queue() const { return isVector ? Queue::Vector : Queue::Lds; }
+  };
+  struct Bounds {
+    uint64_t begin = 0, end = 0;
+    bool meet(const Bounds &other) const {
+      return begin < other.end && other.begin < end;
+    }
+  };
+  /// Bytes in a row; of those that a wave accesses at once there are few.
+  struct Span {
+    uint64_t begin : 52, length : 12;
+  };
+  /// An access of global memory that may be outstanding.
+  struct MemoryAccess {
+    Bounds around; ///< the bytes of all lanes
+    uint64_t sequence = 0;
+    uint32_t instruction = 0, interval = 0;
+    uint32_t firstSpan = 0, numSpans = 0; ///< none: all of the bounds
+    Queue queue = Queue::None;
+    AccessKind kind = AccessKind::Load;
+  };
+  /// Those of a wave, in the order of their issue.
+  struct WaveMemory {
+    std::vector<MemoryAccess> vector, scalar;
+    std::vector<Span> spans; ///< of vector accesses
+    uint64_t lastVector = 0, lastFlat = 0;
+    size_t room = 0; ///< vector accesses that need not be looked through yet
+
+    void clear();
   };
 
   bool isDone(const WaveState &state, const Event &event) const;
   bool isDone(const WaveState &state, Queue queue, uint64_t sequence) const;
-  std::string remedy(const WaveState &state, const Event &event) const;
+  std::string remedy(const WaveState &state, const Event &event,
+                     bool beforeBarrier = false) const;
+  /// What wave \p owner should have done about something it issued in an
+  /// interval between barriers, for an access by wave \p self now.
+  std::string advice(unsigned owner, unsigned self, const Event &event,
+                     uint32_t issuedIn) const;
   static bool isOutstanding(const WaveState &state, const RegisterRange &range);
   static bool touches(const WaveState &state, const Footprint &footprint) {
     const uint64_t *scalars = state.outstanding + NumVectorRows / 64;
@@ -147,8 +196,27 @@ private:
   void use(const Instruction &inst, const InstructionInfo &info, Wave &w,
            WaveState &state, const RegisterRange &range, bool isWrite);
 
+  bool isOver(const WaveState &state, const MemoryAccess &access) const;
+  /// Forgets a wave's accesses if all are over; else returns true.
+  bool hasVectorPending(unsigned wave);
+  bool hasScalarPending(unsigned wave);
+  void keepVector(unsigned wave, MemoryAccess access, const GlobalRuns &runs);
+  static Bounds boundsOf(const GlobalRuns &runs);
+  /// Reports an access to what some wave has outstanding.
+  void checkGlobal(const Instruction &inst, Wave &w, const GlobalRuns &runs,
+                   AccessKind kind, bool isScalar);
+  bool checkAgainst(const Instruction &inst, Wave &w, const GlobalRuns &runs,
+                    const Bounds &around, AccessKind kind, bool isScalar,
+                    unsigned owner, MemoryAccess &access);
+
   Monitor &monitor;
   std::vector<WaveState> waves;
+  std::vector<WaveMemory> memory;
+  /// A bit for each wave that may have outstanding vector accesses, scalar
+  /// accesses, and scalar accesses that write.
+  uint64_t vectorUsers = 0, scalarUsers = 0, scalarWriters = 0;
+  bool keepsVectorLoads = false; ///< scalar memory is written
+  uint32_t interval = 0;         ///< between barriers
   /// By 4 bytes: the number of the instruction that wrote them last. The list
   /// holds those from firstLdsWrite on; the ones before are over.
   std::vector<uint32_t> lds;

@@ -25,6 +25,7 @@ protected:
     options.checks = checks;
     options.order = order;
     options.instructionLimit = 1'000'000;
+    options.patience = 4096; // of work-groups that wait for others
     Device device(options);
     std::vector<uint32_t> in(256);
     for (uint32_t i = 0; i < 256; ++i)
