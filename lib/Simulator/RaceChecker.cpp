@@ -20,7 +20,7 @@ RaceChecker::RaceChecker(Monitor &monitor)
 void RaceChecker::startGroup() {
   // Intervals go on counting over work-groups, which makes old entries stale.
   ++interval;
-  lastSync = 0;
+  lastSync = syncBefore = 0;
   issued.assign(monitor.workgroup().waves.size(), {});
   over = {issued, 0};
   isPublished = true;
@@ -170,12 +170,17 @@ void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
   if (!((isMemory || isScalar) && info.isAtomic) && !bypasses &&
       !isCacheControl[info.mnemonicId])
     return;
-  lastSync = monitor.state().races->tick.fetch_add(1) + 1;
-  if (!isPublished && (info.isAtomic || (bypasses && info.isStore))) {
-    isPublished = true;
-    monitor.state().races->publish(uint32_t(monitor.workgroup().linear) + 1,
-                                   lastSync, over);
-  }
+  GlobalRaces &races = *monitor.state().races;
+  syncBefore = lastSync;
+  lastSync = races.tick.fetch_add(1) + 1;
+  if (!info.isAtomic && !(bypasses && info.isStore))
+    return;
+  const uint32_t group = uint32_t(monitor.workgroup().linear) + 1;
+  races.lastRelease(group).store(lastSync, std::memory_order_release);
+  if (isPublished)
+    return;
+  isPublished = true;
+  races.publish(group, lastSync, over);
 }
 
 //===----------------------------------------------------------------------===//
@@ -295,10 +300,33 @@ inline bool RaceChecker::conflictsWithWrite(const Access &access,
 }
 
 inline bool RaceChecker::conflictsWithRead(const Access &access,
-                                           const Last &read,
+                                           const Entry &entry,
                                            uint16_t covered) const {
-  return (read.bytes & covered) && !access.isAtomic &&
-         (!isBehind(access, read) || (read.number && lastSync <= read.number));
+  if (!(entry.read.bytes & covered))
+    return false;
+  if (access.isAtomic)
+    return updatesBehindRead(access, entry, covered);
+  return !isBehind(access, entry.read) ||
+         (entry.read.number && lastSync <= entry.read.number);
+}
+
+/// Whether an atomic operation comes behind the last plain read with nothing to
+/// order it: the operation itself is no reason why the reader should be done.
+__attribute__((noinline)) bool
+RaceChecker::updatesBehindRead(const Access &access, const Entry &entry,
+                               uint16_t covered) const {
+  const Side &read = entry.read, &write = entry.write;
+  // Updates behind the read were looked at then.
+  if ((write.flags & Side::Atomic) && write.tick > read.tick &&
+      !(read.bytes & covered & ~write.bytes))
+    return false;
+  if (syncBefore <= read.tick)
+    return read.group != access.own().group ||
+           (read.wave != access.own().wave && read.interval == interval);
+  return read.group != access.own().group &&
+         monitor.state()
+                 .races->lastRelease(read.group)
+                 .load(std::memory_order_acquire) <= read.tick;
 }
 
 /// Notes an access, which then is the last one of all bytes that were accessed
@@ -352,7 +380,7 @@ template <bool IsStore>
 inline bool RaceChecker::isFree(const Access &access, const Entry &entry,
                                 uint16_t covered) const {
   return !conflictsWithWrite(access, entry.write, covered) &&
-         !(IsStore && conflictsWithRead(access, entry.read, covered));
+         !(IsStore && conflictsWithRead(access, entry, covered));
 }
 
 /// The same access by the same wave as before, or the first one, of what nobody
@@ -575,7 +603,7 @@ void RaceChecker::touchRun(Access &access, const AccessRun &run, Quads &quads) {
       forEachPart(run, word, [&](unsigned lane, uint16_t bytes) {
         if (conflictsWithWrite(access, entry.write, bytes))
           report(access, lane, entry.write, word);
-        else if (IsStore && conflictsWithRead(access, entry.read, bytes))
+        else if (IsStore && conflictsWithRead(access, entry, bytes))
           report(access, lane, entry.read, word);
         note<IsStore>(access, last, bytes);
       });

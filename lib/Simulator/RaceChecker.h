@@ -13,6 +13,9 @@
 // work-group has written is there for others from its first release (an atomic
 // or a store that bypasses caches) behind that on: a release publishes what
 // was over when it was issued, and no later wait adds to it.
+// An atomic operation does not order itself behind a plain read of the word by
+// others: their work-group must have released since, and the own one must have
+// synchronised before, or the word was updated in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,6 +108,10 @@ public:
   static constexpr unsigned StripeBytes = 4096, NumStripes = 256;
   std::mutex stripes[NumStripes];
   std::atomic<uint32_t> tick{1};
+  /// Of a work-group, or of one that shares its place.
+  std::atomic<uint32_t> &lastRelease(uint32_t group) {
+    return lastReleases[group % lastReleases.size()];
+  }
 
   /// What a work-group has waited for.
   struct Published {
@@ -127,6 +134,7 @@ private:
   };
   More *newMore();
 
+  std::array<std::atomic<uint32_t>, 4096> lastReleases = {};
   std::mutex releaseMutex;
   /// By group, those that published more than the ones before.
   std::unordered_map<uint32_t, std::vector<Release>> releases;
@@ -179,7 +187,9 @@ private:
   bool isBehind(const Access &access, const Side &other) const;
   bool conflictsWithWrite(const Access &access, const Last &write,
                           uint16_t covered) const;
-  bool conflictsWithRead(const Access &access, const Last &read,
+  bool conflictsWithRead(const Access &access, const Entry &entry,
+                         uint16_t covered) const;
+  bool updatesBehindRead(const Access &access, const Entry &entry,
                          uint16_t covered) const;
   template <bool IsStore>
   bool isFree(const Access &access, const Entry &entry, uint16_t covered) const;
@@ -228,7 +238,8 @@ private:
   static constexpr unsigned NumKnown = 256;
   std::array<Known, NumKnown> known;
   uint32_t interval = 1; ///< between barriers, over all work-groups
-  uint32_t lastSync = 0; ///< tick of the work-group's last synchronisation
+  /// Ticks of the work-group's last synchronisation and the one before.
+  uint32_t lastSync = 0, syncBefore = 0;
 };
 
 } // namespace netra::sim

@@ -209,7 +209,7 @@ std::string print(const Findings &findings) {
 class Model {
 public:
   /// For the negative controls: rules that are left out.
-  enum Omission { Nothing, Barriers, Holes, Masks };
+  enum Omission { Nothing, Barriers, Holes, Masks, Updates };
 
   Model(const RandomProgram &program, uint64_t base, Omission omitted)
       : program(program), base(base), omitted(omitted),
@@ -218,7 +218,7 @@ public:
   Findings run() {
     for (group = 0; group < program.groups; ++group) {
       ++interval;
-      lastSync = 0;
+      lastSync = syncBefore = 0;
       issued.assign(program.waves, NumOps);
       known.done.assign(program.waves, 0);
       known.interval = 0;
@@ -282,6 +282,7 @@ private:
     if (!program.isLds) {
       ++issued[wave];
       if (op.kind == Kind::Atomic) {
+        syncBefore = lastSync;
         lastSync = ++tick;
         releases.push_back({group, tick, known});
       }
@@ -379,6 +380,22 @@ private:
     return false;
   }
 
+  /// Of an atomic operation and the plain read before it.
+  bool isUpdateUnordered(const GlobalWord &word, uint8_t bytes) const {
+    const Event &read = *word.read;
+    if (word.write && word.write->isAtomic && word.write->tick > read.tick &&
+        (read.bytes & bytes & word.write->bytes) == (read.bytes & bytes))
+      return false;
+    const bool hasSynchronised = syncBefore > read.tick;
+    if (read.group == group)
+      return !hasSynchronised && read.interval == interval &&
+             (read.isOfMany || read.wave != wave);
+    for (const Release &r : releases)
+      if (r.group == read.group && r.tick > read.tick)
+        return !hasSynchronised;
+    return true;
+  }
+
   void raceInMemory(const Op &op, unsigned lane, unsigned number,
                     uint8_t bytes) {
     GlobalWord &word = memory[number];
@@ -399,6 +416,8 @@ private:
         word.read->bytes & bytes)
       conflict = isUnordered(*word.read) ||
                  (word.otherReadTick && lastSync <= *word.otherReadTick);
+    if (!conflict && isAtomic && word.read && word.read->bytes & bytes)
+      conflict = omitted != Updates && isUpdateUnordered(word, bytes);
     note(op, lane, conflict, base + uint64_t(number) * 4);
     Event now = {group, wave, interval, tick, issued[wave], bytes, isAtomic};
     if (op.kind == Kind::Load) {
@@ -431,7 +450,8 @@ private:
   std::vector<uint8_t> isDefined;
   std::map<unsigned, LdsWord> lds;
   std::map<unsigned, GlobalWord> memory;
-  unsigned group = 0, wave = 0, interval = 0, tick = 1, lastSync = 0;
+  unsigned group = 0, wave = 0, interval = 0, tick = 1, lastSync = 0,
+           syncBefore = 0;
   bool hasWritten = false, isReported = false;
   std::vector<unsigned> issued;
   Known known;
@@ -502,7 +522,7 @@ TEST_P(AccessModel, FindsTheSame) {
       ++found[key.first];
     // A model that leaves out a rule must not pass.
     for (Model::Omission omitted :
-         {Model::Barriers, Model::Holes, Model::Masks})
+         {Model::Barriers, Model::Holes, Model::Masks, Model::Updates})
       noticed[omitted] += Model(program, base, omitted).run() != checked;
   }
   EXPECT_GT(found[CheckInit], programs);
@@ -510,6 +530,9 @@ TEST_P(AccessModel, FindsTheSame) {
   EXPECT_GT(noticed[Model::Barriers], programs / 10);
   EXPECT_GT(noticed[Model::Holes], programs / 10);
   EXPECT_GT(noticed[Model::Masks], 0u);
+  if (!GetParam()) {
+    EXPECT_GT(noticed[Model::Updates], 0u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Spaces, AccessModel, testing::Values(false, true),

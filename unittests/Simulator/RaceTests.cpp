@@ -13,7 +13,13 @@ using testing::SizeIs;
 
 namespace {
 
-using Races = Checkers;
+class Races : public Checkers {
+protected:
+  /// Two work-groups, the first before the second.
+  std::vector<std::string> groups(const std::string &body) {
+    return checkKernel(CheckRace, wrapKernel(body), {64, 1, 1}, 2);
+  }
+};
 
 constexpr WorkgroupOrder orders[] = {WorkgroupOrder::Forward,
                                      WorkgroupOrder::Reverse};
@@ -46,6 +52,7 @@ std::string handshake(const std::string &setup, const std::string &publish,
 )";
 }
 
+const std::string waitVm = "s_waitcnt vmcnt(0)\n";
 constexpr char release[] = "\n  global_store_dword v2, v3, s[6:7] sc0 sc1\n  ";
 
 TEST_F(Races, RaceInLds) {
@@ -360,6 +367,8 @@ TEST_F(Races, ScalarMemoryTakesPart) {
       {scalarStore, load, true},   {load, load, false},
       {elsewhere, store, false},   {scalarAtomic, atomic, false},
       {scalarAtomic, store, true}, {scalarAtomic, scalarAtomic, false},
+      {load, atomic, true},        {load, scalarAtomic, true},
+      {atomic, load, true},        {scalarAtomic, load, true},
   };
   for (const auto &line : lines)
     for (WorkgroupOrder each : orders) {
@@ -380,6 +389,79 @@ TEST_F(Races, ScalarMemoryTakesPart) {
                                     HasSubstr("which another wave")));
       }
     }
+}
+
+TEST_F(Races, AnAtomicOperationDoesNotOrderAPlainReadOfItsWord) {
+  // All work-groups count in p0; what they read depends on who counted before.
+  // The tickets and arrivals begin at 49.
+  const std::string count = "global_atomic_add v2, v3, s[6:7]\n" + waitVm,
+                    done = "global_atomic_add v2, v3, s[6:7] offset:64\n",
+                    ticket = "global_atomic_add v5, v2, v3, s[6:7] offset:64 "
+                             "sc0\n" +
+                             waitVm + "v_readfirstlane_b32 s8, v5\n",
+                    read = "global_load_dword v4, v2, s[6:7]\n" + waitVm,
+                    arrive = done + waitVm + R"(.Lwait:
+  global_load_dword v5, v2, s[6:7] offset:64 sc1
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s8, v5
+  s_cmp_lg_u32 s8, 55
+  s_cbranch_scc1 .Lwait
+)",
+                    isLast = "s_cmp_lg_u32 s8, 54\ns_cbranch_scc1 .Lend\n";
+  const struct {
+    std::string body;
+    bool isRace;
+  } lines[] = {
+      {count + read, true},
+      {count + read + done, true},
+      {count + "s_load_dword s9, s[6:7], 0x0\n", true},
+      {"s_atomic_add s3, s[6:7], 0x0\ns_waitcnt lgkmcnt(0)\n" + read, true},
+      {count, false},
+      {count + "global_load_dword v4, v2, s[6:7] sc1\n" + waitVm, false},
+      {count + arrive + read, false},
+      {count + ticket + isLast + read, false},
+  };
+  for (const auto &line : lines)
+    for (WorkgroupOrder each : orders) {
+      order = each;
+      auto findings = checkKernel(CheckRace, wrapKernel(R"(
+  s_load_dwordx2 s[6:7], s[0:1], 0x0
+  s_mov_b64 exec, 1
+  v_mov_b32 v2, 0
+  v_mov_b32 v3, 1
+  s_mov_b32 s3, 1
+  s_waitcnt lgkmcnt(0)
+)" + line.body + ".Lend:\n  s_waitcnt lgkmcnt(0)\n"),
+                                  {64, 1, 1}, 6);
+      if (!line.isRace) {
+        EXPECT_THAT(findings, IsEmpty()) << line.body;
+        continue;
+      }
+      ASSERT_THAT(findings, SizeIs(1)) << line.body;
+      EXPECT_THAT(findings[0], AllOf(HasSubstr("race: updates the 4 bytes"),
+                                     HasSubstr("reads by `")))
+          << line.body;
+    }
+}
+
+TEST_F(Races, AnUpdateBehindAReadIsOrderedByTheReadersRelease) {
+  // Work-group 0 reads, work-group 1 updates.
+  const std::string read =
+                        "global_load_dword v5, v2, s[6:7] offset:64\n" + waitVm,
+                    update = "global_atomic_add v2, v3, s[6:7] offset:64",
+                    again = update + "\n" + waitVm;
+  EXPECT_THAT(groups(handshake("", read + release, update)), IsEmpty());
+  // The release comes before the read.
+  EXPECT_THAT(groups(handshake("", release + read, update)), SizeIs(1));
+  // The reader's own update comes in between.
+  EXPECT_THAT(groups(handshake("", read + again + release, update)), IsEmpty());
+  EXPECT_THAT(groups(handshake("", release + read + again, update)), IsEmpty());
+  // It releases, but nobody waits for that.
+  const std::string apart = handshake("", read + release, "");
+  EXPECT_THAT(
+      groups(std::string(apart).replace(apart.find(".Lreader:\n"), 10,
+                                        ".Lreader:\n  " + update + "\n")),
+      SizeIs(1));
 }
 
 TEST_F(Races, ScalarStoreIsPublishedWhenItWasWaitedFor) {
@@ -426,8 +508,8 @@ TEST_F(Races, LoadStraightToLdsIsOvertakenByAWrite) {
     const char *rest, *place; ///< nullptr: nothing to report
   } const lines[] = {
       {own, "before this instruction"},
-      {others, "before the barrier"},
-      {othersLoad, "before the barrier"},
+      {others, "in that wave before the barrier"},
+      {othersLoad, "in that wave before the barrier"},
       {ownLoad, nullptr},
       {elsewhere, nullptr},
   };
@@ -441,11 +523,11 @@ TEST_F(Races, LoadStraightToLdsIsOvertakenByAWrite) {
       continue;
     }
     ASSERT_THAT(found, SizeIs(1)) << line.rest;
-    EXPECT_THAT(found[0],
-                AllOf(HasSubstr("wait: LDS bytes 0 to 3 are written while "
-                                "`global_load_lds_dword"),
-                      HasSubstr("s_waitcnt vmcnt(0) in that wave"),
-                      HasSubstr(line.place)));
+    EXPECT_THAT(
+        found[0],
+        AllOf(HasSubstr("wait: LDS bytes 0 to 3 are written while "
+                        "`global_load_lds_dword"),
+              HasSubstr(std::string("s_waitcnt vmcnt(0) ") + line.place)));
   }
 }
 
