@@ -133,10 +133,16 @@ LogicalResult NetraDialect::verifyOperationAttribute(Operation *op,
     return verifyPlaces(op, attribute.getValue());
   if (name == kVaryingAttrName)
     return verifyVarying(op, attribute.getValue());
+  if (name == getSelectedByRankAttrName()) {
+    if (isa<ModuleOp>(op) && isa<UnitAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError("'netra.selected_by_rank' is an attribute of "
+                           "modules, without a value");
+  }
   return op->emitOpError("unknown attribute '")
          << name
          << "': operations may have 'netra.profile', 'netra.tactic', "
-            "'netra.place' and 'netra.varying'";
+            "'netra.place', 'netra.varying' and 'netra.selected_by_rank'";
 }
 
 /// Checks 'netra.name' and 'netra.state', which arguments and results share.

@@ -661,8 +661,10 @@ netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
   if (failed(addCode(bundle, kernels, options.lockGoldens)))
     return failure();
   bundle.files["engine.mlir"] = printEngineModule(module);
+  AssembledInstructions counter(builder);
+  bool byRank = module->hasAttr(NetraDialect::getSelectedByRankAttrName());
   addReports(bundle.files, bundle.engine, kernels, input->catalog, options,
-             AssembledInstructions(builder));
+             byRank ? nullptr : &counter);
 
   std::vector<BundleFinding> findings = verifyEngine(bundle.engine);
   for (const BundleFinding &finding : findings)

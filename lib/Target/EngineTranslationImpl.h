@@ -32,11 +32,11 @@ mlir::FailureOr<Contract> getContract(KernelOp kernel);
 
 /// The reports of a bundle: contracts.json, explain.json, memory_plan.json,
 /// layout_plan.json, graph_recipe.json and validation.json. `counter` tells the
-/// instructions that decided between tactics.
+/// instructions that decided between tactics; null when they did not.
 void addReports(BundleFiles &files, const Engine &engine,
                 llvm::ArrayRef<TranslatedKernel> kernels,
                 const Catalog &catalog, const TranslationOptions &options,
-                const InstructionCounter &counter);
+                const InstructionCounter *counter);
 
 /// contracts.json of an engine with these contracts, by id.
 std::string printContracts(const std::map<std::string, Contract> &contracts);

@@ -60,9 +60,9 @@ netra::printContracts(const std::map<std::string, Contract> &contracts) {
 static SelectOptions findPermissions(llvm::ArrayRef<TranslatedKernel> kernels,
                                      const Catalog &catalog,
                                      const TranslationOptions &translation,
-                                     const InstructionCounter &counter) {
+                                     const InstructionCounter *counter) {
   SelectOptions options;
-  options.counter = &counter;
+  options.counter = counter;
   options.target = catalog.getTarget().str();
   options.allowExperimental = translation.allowExperimental;
   options.allowGolden = !translation.goldenRoot.empty();
@@ -173,7 +173,7 @@ void netra::addReports(BundleFiles &files, const Engine &engine,
                        llvm::ArrayRef<TranslatedKernel> kernels,
                        const Catalog &catalog,
                        const TranslationOptions &options,
-                       const InstructionCounter &counter) {
+                       const InstructionCounter *counter) {
   std::map<std::string, Contract> contracts;
   for (const TranslatedKernel &kernel : kernels)
     contracts.emplace(kernel.instance.contract.id(), kernel.instance.contract);

@@ -55,6 +55,12 @@ public:
       return signalPassFailure();
     tacticName =
         StringAttr::get(&getContext(), NetraDialect::getTacticAttrName());
+    // What explains an engine selects again as it was done here.
+    StringRef byRank = NetraDialect::getSelectedByRankAttrName();
+    if (countInstructions)
+      module->removeDiscardableAttr(byRank);
+    else
+      module->setDiscardableAttr(byRank, UnitAttr::get(&getContext()));
     bool ok = true;
     for (auto func : module.getOps<func::FuncOp>())
       ok &= succeeded(annotateVarying(func));

@@ -23,8 +23,18 @@ module attributes {netra.profile = @decode} {}
 
 // -----
 
-// expected-error @+1 {{unknown attribute 'netra.colour': operations may have 'netra.profile', 'netra.tactic', 'netra.place' and 'netra.varying'}}
+// expected-error @+1 {{unknown attribute 'netra.colour': operations may have 'netra.profile', 'netra.tactic', 'netra.place', 'netra.varying' and 'netra.selected_by_rank'}}
 module attributes {netra.colour = "red"} {}
+
+// -----
+
+// expected-error @+1 {{'netra.selected_by_rank' is an attribute of modules, without a value}}
+module attributes {netra.selected_by_rank = true} {}
+
+// -----
+
+// expected-error @+1 {{'netra.selected_by_rank' is an attribute of modules, without a value}}
+func.func private @f() attributes {netra.selected_by_rank}
 
 // -----
 

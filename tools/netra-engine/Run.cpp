@@ -618,7 +618,8 @@ int netra::tool::runMain(int argc, char **argv) {
   arguments.value("workgroup-order", "ORDER",
                   "simulator: forward, reverse, random:SEED");
   arguments.value("memory-limit", "BYTES[K|M|G]",
-                  "simulator: most bytes of device memory (0: the host's)");
+                  "simulator: most bytes of device memory, with registers, LDS "
+                  "and private memory of what runs (0: the host's)");
   arguments.value("timeout", "SECONDS",
                   "simulator: most time of one kernel (0: no limit)");
   arguments.value("threads", "N", "simulator: host threads (0: one per core)");

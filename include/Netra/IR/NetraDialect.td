@@ -46,6 +46,8 @@ def Netra_Dialect : Dialect {
     | `netra.state` | function arguments and results | name of the state that lives across launches |
     | `netra.tactic` | operations with `TacticOpInterface` | a `#netra.tactic` |
     | `netra.place` | operations | an array with one `#netra.place` per result |
+    | `netra.varying` | operations with `TacticOpInterface` | which dimensions of the problem follow which guards |
+    | `netra.selected_by_rank` | modules | instructions of machine code had no say in the choice of tactics |
   }];
 
   let dependentDialects = ["::mlir::func::FuncDialect"];
@@ -76,6 +78,9 @@ def Netra_Dialect : Dialect {
     }
     static constexpr ::llvm::StringLiteral getPlaceAttrName() {
       return ::llvm::StringLiteral("netra.place");
+    }
+    static constexpr ::llvm::StringLiteral getSelectedByRankAttrName() {
+      return ::llvm::StringLiteral("netra.selected_by_rank");
     }
 
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,

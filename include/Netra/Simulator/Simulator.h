@@ -74,7 +74,9 @@ struct DeviceOptions {
   WorkgroupOrder order = WorkgroupOrder::Forward;
   uint64_t seed = 0;      ///< of Schedule::Random
   uint64_t orderSeed = 0; ///< of WorkgroupOrder::Random
-  /// Most bytes that allocations may hold together; 0: no limit of its own.
+  /// Most bytes of the device's memory: allocations, images of code objects and
+  /// arguments of launches, and registers, LDS and private memory of the
+  /// work-groups that run. 0: no limit of its own.
   uint64_t memoryLimit = 0;
   /// Distinct findings (by check, instruction and kind) kept per launch.
   unsigned reportLimit = 20;

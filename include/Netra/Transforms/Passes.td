@@ -185,7 +185,8 @@ def NetraSelectTactics : Pass<"netra-select-tactics", "mlir::ModuleOp"> {
     Where several tactics match, maturity decides, then the estimated time, then
     the instructions of the machine code, then rank and name. Only tactics that
     come first with equal times are assembled for that; with
-    `count-instructions=false`, rank decides instead.
+    `count-instructions=false`, rank decides instead, and the module says so by
+    `netra.selected_by_rank`.
 
     With `explain`, the choice, the reason for it and the nearest misses are
     remarks at the operation's location, with `explain-all` every tactic of the
