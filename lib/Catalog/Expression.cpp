@@ -48,8 +48,8 @@ constexpr size_t maxLength = 4096;
 
 struct Expression::Node {
   Op op;
-  unsigned column; // of the operator or operand, counted from 1
-  int64_t value = 0;
+  unsigned column;           // of the operator or operand, counted from 1
+  int64_t value = 0;         // Constant; Variable: its place in identifiers
   unsigned lhs = 0, rhs = 0; // nodes
   std::string name;          // Variable
 };
@@ -277,6 +277,10 @@ Expected<Expression> Expression::parse(StringRef text) {
     if (node.op == Op::Variable)
       names.insert(node.name);
   storage->identifiers.assign(names.begin(), names.end());
+  for (Node &node : storage->nodes)
+    if (node.op == Op::Variable)
+      node.value = lower_bound(storage->identifiers, node.name) -
+                   storage->identifiers.begin();
   return Expression(std::move(storage));
 }
 
@@ -289,8 +293,9 @@ StringRef Expression::text() const { return storage->text; }
 namespace {
 class Evaluator {
 public:
-  Evaluator(StringRef text, ArrayRef<Expression::Node> nodes,
-            function_ref<std::optional<int64_t>(const std::string &)> lookup)
+  Evaluator(
+      StringRef text, ArrayRef<Expression::Node> nodes,
+      function_ref<std::optional<int64_t>(const Expression::Node &)> lookup)
       : text(text), nodes(nodes), lookup(lookup) {}
 
   Expected<int64_t> evaluate(unsigned index) {
@@ -298,7 +303,7 @@ public:
     if (node.op == Op::Constant)
       return node.value;
     if (node.op == Op::Variable) {
-      if (std::optional<int64_t> value = lookup(node.name))
+      if (std::optional<int64_t> value = lookup(node))
         return *value;
       return fail(node, "unknown name '" + node.name + "'");
     }
@@ -411,7 +416,7 @@ protected:
   ArrayRef<Expression::Node> nodes;
 
 private:
-  function_ref<std::optional<int64_t>(const std::string &)> lookup;
+  function_ref<std::optional<int64_t>(const Expression::Node &)> lookup;
 };
 } // namespace
 
@@ -553,18 +558,27 @@ Expected<Expression::Linear> Expression::evaluateLinear(
 Expected<int64_t> Expression::evaluate(
     function_ref<std::optional<int64_t>(StringRef)> lookup) const {
   return Evaluator(storage->text, storage->nodes,
-                   [&](const std::string &name) { return lookup(name); })
+                   [&](const Node &node) { return lookup(node.name); })
       .evaluate(storage->root);
 }
 
 Expected<int64_t>
 Expression::evaluate(const std::map<std::string, int64_t> &variables) const {
   return Evaluator(storage->text, storage->nodes,
-                   [&](const std::string &name) -> std::optional<int64_t> {
-                     auto found = variables.find(name);
+                   [&](const Node &node) -> std::optional<int64_t> {
+                     auto found = variables.find(node.name);
                      if (found == variables.end())
                        return std::nullopt;
                      return found->second;
+                   })
+      .evaluate(storage->root);
+}
+
+Expected<int64_t> Expression::evaluate(ArrayRef<const int64_t *> values) const {
+  assert(values.size() == storage->identifiers.size());
+  return Evaluator(storage->text, storage->nodes,
+                   [&](const Node &node) -> std::optional<int64_t> {
+                     return *values[size_t(node.value)];
                    })
       .evaluate(storage->root);
 }

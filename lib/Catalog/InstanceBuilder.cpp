@@ -31,11 +31,14 @@ public:
     for (const auto &[name, choices] : tactic.options)
       options.emplace_back(&instance.options[name], &instance.constants[name]);
     orderConstants();
+    for (const Expression &requirement : tactic.requirements)
+      requirements.push_back({&requirement, bind(requirement)});
   }
 
   /// The instance with these values of the tactic's options, or nothing and
   /// `fault`. To be called until there is an instance.
   std::optional<Instance> build(ArrayRef<int64_t> values) {
+    repeats = false;
     for (auto [option, value] : zip_equal(options, values))
       *option.first = *option.second = value;
     if (!(buildConstants() && checkRequirements() && buildSymbol() &&
@@ -57,8 +60,25 @@ public:
   Mismatch fault;
   /// Whether anybody will read `fault`.
   bool explains = true;
+  /// Whether the last fault is one of those before, which `fault` then is not.
+  bool repeats = false;
 
 private:
+  /// Where `instance` has the values of the identifiers of an expression, each
+  /// of which is an option, a dimension or a constant. Empty when the problem
+  /// lacks one.
+  using Bound = SmallVector<const int64_t *, 4>;
+  Bound bind(const Expression &expression) {
+    Bound values;
+    for (const std::string &name : expression.identifiers()) {
+      auto found = instance.constants.find(name);
+      if (found == instance.constants.end())
+        return {};
+      values.push_back(&found->second);
+    }
+    return values;
+  }
+
   bool fail(const Twine &field, const Twine &expected, const Twine &found) {
     if (explains)
       fault = {field.str(), expected.str(), found.str()};
@@ -67,7 +87,16 @@ private:
 
   std::optional<int64_t> evaluate(const Expression &expression,
                                   const Twine &field) {
-    Expected<int64_t> value = expression.evaluate(instance.constants);
+    return take(expression, expression.evaluate(instance.constants), field);
+  }
+  std::optional<int64_t> evaluate(const Expression &expression,
+                                  const Bound &values, const Twine &field) {
+    if (values.size() != expression.identifiers().size())
+      return evaluate(expression, field);
+    return take(expression, expression.evaluate(values), field);
+  }
+  std::optional<int64_t> take(const Expression &expression,
+                              Expected<int64_t> value, const Twine &field) {
     if (value)
       return *value;
     fail(field, expression.text(), llvm::toString(value.takeError()));
@@ -192,6 +221,9 @@ private:
                             });
         if (ready)
           constants.push_back({&constant->first, &source,
+                               source.kind == ConstantSource::Kind::Expression
+                                   ? bind(source.expression)
+                                   : Bound(),
                                &instance.constants[constant->first]});
         return ready;
       });
@@ -205,7 +237,10 @@ private:
   bool buildConstants() {
     for (const Constant &constant : constants) {
       std::optional<int64_t> value =
-          valueOf(*constant.source, "constant " + *constant.name);
+          constant.source->kind == ConstantSource::Kind::Expression
+              ? evaluate(constant.source->expression, constant.bound,
+                         "constant " + Twine(*constant.name))
+              : valueOf(*constant.source, "constant " + Twine(*constant.name));
       if (!value)
         return false;
       *constant.value = *value;
@@ -214,18 +249,30 @@ private:
   }
 
   bool checkRequirements() {
-    for (const Expression &requirement : tactic.requirements) {
-      std::optional<int64_t> value = evaluate(requirement, "requirement");
+    for (const auto &[requirement, bound] : requirements) {
+      std::optional<int64_t> value =
+          evaluate(*requirement, bound, "requirement");
       if (!value)
         return false;
       if (*value != 0)
         continue;
       if (!explains)
         return false;
+      // Most choices of options fail alike.
+      SmallVector<int64_t, 4> numbers;
+      for (const int64_t *number : bound)
+        numbers.push_back(*number);
+      auto same = [&, tried = requirement](const auto &earlier) {
+        return earlier.first == tried && earlier.second == numbers;
+      };
+      repeats = any_of(told, same);
+      if (repeats)
+        return false;
+      told.push_back({requirement, numbers});
       std::vector<std::string> values;
-      for (const std::string &name : requirement.identifiers())
-        values.push_back(name + " = " + itostr(instance.constants.at(name)));
-      return fail("requirement", requirement.text(),
+      for (auto [name, number] : zip(requirement->identifiers(), numbers))
+        values.push_back(name + " = " + itostr(number));
+      return fail("requirement", requirement->text(),
                   "false for " + join(values, ", "));
     }
     return true;
@@ -469,10 +516,14 @@ private:
   struct Constant {
     const std::string *name;
     const ConstantSource *source;
+    Bound bound; // of an expression
     int64_t *value;
   };
   /// In an order in which they can be computed.
   std::vector<Constant> constants;
+  std::vector<std::pair<const Expression *, Bound>> requirements;
+  /// Requirements that were faults, with the values of their identifiers.
+  std::vector<std::pair<const Expression *, SmallVector<int64_t, 4>>> told;
 };
 } // namespace
 
@@ -499,7 +550,8 @@ std::optional<Instance> resolveOptions(const Tactic &tactic,
     builder.explains = faults.size() < 3;
     if (std::optional<Instance> instance = builder.build(values))
       return instance;
-    if (builder.explains && !is_contained(faults, builder.fault))
+    if (builder.explains && !builder.repeats &&
+        !is_contained(faults, builder.fault))
       faults.push_back(builder.fault);
     // The last option varies fastest.
     size_t i = choice.size();

@@ -334,11 +334,14 @@ private:
         const std::vector<Alternative> &all = getAlternatives(tacticOp);
         auto extend = [&](Way &way, const Alternative &alternative) {
           way.cost += alternative.cost;
-          for (auto [role, value] : roles)
-            if (value.getDefiningOp() == &op)
-              define(way, value, alternative.layouts.at(role));
-            else
-              read(way, value, alternative.layouts.at(role));
+          // What is stored as its type says, and stays so, is not open.
+          if (alternative.changes != 0 || !way.values.empty()) {
+            for (auto [role, value] : roles)
+              if (value.getDefiningOp() == &op)
+                define(way, value, alternative.layouts.at(role));
+              else
+                read(way, value, alternative.layouts.at(role));
+          }
           if (alternative.changes != 0 || all.size() > 1) {
             choices.push_back({&op, &alternative, way.choice});
             way.choice = int(choices.size()) - 1;

@@ -118,8 +118,9 @@ private:
       if (!seen.insert(neighbour).second ||
           neighbour->getBlock() != op->getBlock())
         return;
-      std::string reason;
-      if (succeeded(fusion.canAbsorb(neighbour, &reason)))
+      std::string reason, *asked = nullptr;
+      LLVM_DEBUG(asked = &reason);
+      if (succeeded(fusion.canAbsorb(neighbour, asked)))
         result.push_back(neighbour);
       else
         LLVM_DEBUG(if (!reason.empty()) llvm::dbgs()

@@ -33,10 +33,13 @@ using Roles = SmallVector<std::pair<StringRef, Value>>;
 
 /// A name that `taken` does not hold yet, and then does.
 std::string makeUnique(llvm::StringSet<> &taken, const Twine &wanted) {
-  std::string base = wanted.str(), name = base;
-  for (unsigned i = 1; !taken.insert(name).second; ++i)
-    name = (Twine(base) + "." + Twine(i)).str();
-  return name;
+  std::string name = wanted.str();
+  if (taken.insert(name).second)
+    return name;
+  std::string base = std::move(name);
+  for (unsigned i = 1;; ++i)
+    if (name = (Twine(base) + "." + Twine(i)).str(); taken.insert(name).second)
+      return name;
 }
 
 /// The recipe of `parameter` from tensors of the checkpoint alone. Recipes over
@@ -510,9 +513,13 @@ private:
   /// The part of the model that `op` belongs to, which fusing others into it
   /// does not change: the first name of its location is that of the operation
   /// that took the others over. Without one the weight tells.
-  static StringRef getPartName(Operation *op) {
-    if (auto location = op->getLoc()->findInstanceOf<NameLoc>())
-      return location.getName();
+  StringRef getPartName(Operation *op) {
+    // The functions share their locations.
+    auto [known, isNew] = locationNames.try_emplace(op->getLoc());
+    if (isNew)
+      known->second = op->getLoc()->findInstanceOf<NameLoc>();
+    if (known->second)
+      return known->second.getName();
     for (Value operand : op->getOperands())
       if (auto get = operand.getDefiningOp<GetOp>()) {
         StringRef name = get.getParameter();
@@ -529,10 +536,12 @@ private:
     if (auto fallback = dyn_cast<FallbackOp>(op))
       operation =
           fallback.getOpName().substr(fallback.getOpName().rfind('.') + 1);
-    std::string name = baseName.str();
+    SmallString<64> name = baseName;
     for (StringRef part : {getPartName(op), operation})
-      if (!part.empty())
-        name += ("/" + part).str();
+      if (!part.empty()) {
+        name += '/';
+        name += part;
+      }
     return makeUnique(stepNames, name);
   }
 
@@ -670,6 +679,8 @@ private:
   // Of the function whose plan is being made.
   StringRef baseName;
   llvm::StringSet<> stepNames;
+  /// The first name of each location, if it has one.
+  DenseMap<Attribute, NameLoc> locationNames;
   DenseMap<Value, ArgAttr> valueSlots;
 };
 

@@ -69,6 +69,92 @@ TEST(Json, ReadersReportPointerExpectedAndFound) {
   EXPECT_EQ(big.unsignedInteger(), UINT64_MAX);
 }
 
+namespace {
+/// Values of all kinds, some of which only the slower of the two parsers reads.
+json::Value randomValue(std::mt19937 &random, int depth) {
+  switch (random() % (depth == 0 ? 7 : 9)) {
+  case 0:
+    return nullptr;
+  case 1:
+    return random() % 2 == 0;
+  case 2:
+    return uint64_t(random()) << (random() % 33);
+  case 3:
+    return -1 - int64_t(random() % 1000);
+  case 4:
+    return random() % 8 == 0 ? json::Value(random() / 7.0) : json::Value(0u);
+  case 5:
+    return random() % 8 == 0 ? "a\"\\\n\x7f" : "a~/b";
+  case 6:
+    return random() % 2 ? "\xc3\xa9\xf0\x9f\x98\x80" : "";
+  case 7: {
+    json::Value list = json::Value::array();
+    for (int i = random() % 4; i > 0; --i)
+      list.push_back(randomValue(random, depth - 1));
+    return list;
+  }
+  default: {
+    json::Value object = json::Value::object();
+    for (int i = random() % 12; i > 0; --i)
+      object["k" + std::to_string(random() % 20)] =
+          randomValue(random, depth - 1);
+    return object;
+  }
+  }
+}
+
+/// Kinds of numbers included, which are equal otherwise.
+bool isSame(const json::Value &a, const json::Value &b) {
+  if (a.type() != b.type() || a.size() != b.size() || a != b)
+    return false;
+  for (auto i = a.begin(), j = b.begin(); a.is_structured() && i != a.end();
+       ++i, ++j)
+    if (!isSame(*i, *j) || (a.is_object() && i.key() != j.key()))
+      return false;
+  return true;
+}
+} // namespace
+
+TEST(Json, GivesWhatWasWritten) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 2000; ++i) {
+    json::Value value = randomValue(random, 4);
+    std::string text = value.dump(int(random() % 4) - 1, "\t "[random() % 2]);
+    auto read = json::parse(text, "f");
+    ASSERT_TRUE(bool(read)) << text << llvm::toString(read.takeError());
+    EXPECT_TRUE(isSame(*read, value)) << text;
+    auto sorted = json::parseSorted(" " + text + "\r\n", "f");
+    ASSERT_TRUE(bool(sorted)) << text;
+    EXPECT_EQ(*sorted, nlohmann::json::parse(text));
+    // A fault anywhere is found.
+    std::string cut = text.substr(0, random() % text.size());
+    EXPECT_EQ(fault(cut).empty(), json::Value::accept(cut)) << cut;
+  }
+  for (const char *number :
+       {"9223372036854775807", "18446744073709551615", "-9223372036854775808",
+        "999999999999999999", "-999999999999999999", "-0", "0", "-1", "1e2",
+        "-0.0", "1.5E+3", "1e-06", "0.1", "2.2250738585072011e-308", "4.9e-324",
+        "1.7976931348623157e308"}) {
+    auto read = json::parse(number, "f");
+    ASSERT_TRUE(bool(read)) << number;
+    EXPECT_TRUE(isSame(*read, json::Value::parse(number))) << number;
+  }
+  for (const char *text : {"01",           "-",
+                           "-01",          "1 2",
+                           "[1 2]",        "[1,]",
+                           "[,1]",         "{,}",
+                           "{\"a\"}",      "{\"a\":1 \"b\":2}",
+                           "tru",          "truefalse",
+                           "[nulls]",      "\"a",
+                           "\"\t\"",       "\"\xed\xa0\x80\"",
+                           "\"\xc0\xaf\"", "\"\xf5\x80\x80\x80\"",
+                           "[}",           "{]",
+                           "1x",           "+1",
+                           "\v1",          "{\"a\":1}}",
+                           "{1:2}"})
+    EXPECT_THAT(fault(text), HasSubstr("expected JSON, found")) << text;
+}
+
 TEST(Json, AnyBytesAreSurvived) {
   std::mt19937 random(5);
   const char alphabet[] = "{}[]\",:0123456789eE+-.truefalsn\\u \n\x80\xc3\xa9";
@@ -76,6 +162,8 @@ TEST(Json, AnyBytesAreSurvived) {
     std::string text;
     for (int j = random() % 40; j > 0; --j)
       text += alphabet[random() % (sizeof(alphabet) - 1)];
-    fault(text);
+    bool isDouble = fault(text).find("twice") != std::string::npos;
+    EXPECT_TRUE(isDouble || fault(text).empty() == json::Value::accept(text))
+        << text;
   }
 }

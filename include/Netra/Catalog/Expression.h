@@ -24,6 +24,7 @@
 #ifndef NETRA_CATALOG_EXPRESSION_H
 #define NETRA_CATALOG_EXPRESSION_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -54,6 +55,10 @@ public:
   evaluate(const std::map<std::string, int64_t> &variables) const;
   llvm::Expected<int64_t> evaluate(
       llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup) const;
+  /// The same where `values` are those of identifiers(), for who evaluates many
+  /// times.
+  llvm::Expected<int64_t>
+  evaluate(llvm::ArrayRef<const int64_t *> values) const;
 
   /// A constant and multiples of names.
   struct Linear {
