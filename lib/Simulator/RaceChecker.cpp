@@ -4,7 +4,7 @@
 #include "RaceChecker.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <bit>
-#include <sys/mman.h>
+#include <cstddef>
 
 using namespace llvm;
 
@@ -35,21 +35,11 @@ void GlobalRaces::publish(uint32_t group, uint32_t tick,
 }
 
 GlobalRaces::Chunk *GlobalRaces::chunk(uint64_t number) {
-  static_assert(std::is_trivially_destructible_v<Chunk>);
   std::lock_guard<std::mutex> lock(chunkMutex);
-  std::unique_ptr<Chunk, FreeChunk> &known = chunks[number];
-  if (!known) {
-    void *memory = mmap(nullptr, sizeof(Chunk), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-      throw std::bad_alloc();
-    known.reset(static_cast<Chunk *>(memory));
-  }
+  std::unique_ptr<Chunk> &known = chunks[number];
+  if (!known)
+    known = std::make_unique<Chunk>();
   return known.get();
-}
-
-void GlobalRaces::FreeChunk::operator()(Chunk *chunk) const {
-  munmap(chunk, sizeof(Chunk));
 }
 
 GlobalRaces::More *GlobalRaces::newMore() {
@@ -439,6 +429,8 @@ template <bool IsStore> struct RaceChecker::Plain {
       Pair known;
       std::memcpy(&known, &quad[k].one, sizeof(known));
       differs |= known ^ same;
+      if (k == 0 && (differs[0] | differs[1])) // like the others, then
+        return false;
     }
     if (differs[0] | differs[1])
       return false;

@@ -77,8 +77,7 @@ public:
   };
   /// 16 bytes. Most are accessed as a whole, or by one wave: one entry is for
   /// all four words until these differ in more than which bytes were accessed.
-  /// And most are either read or written, which is kept in half a cache line. A
-  /// quad of zeros is one that nobody has accessed.
+  /// And most are either read or written, which is kept in half a cache line.
   struct alignas(32) Quad {
     /// Reads or writes; Nobody's if there is more to say.
     Last one;
@@ -87,8 +86,7 @@ public:
     /// The entry for all words.
     Entry entry() const;
   };
-  static constexpr unsigned ChunkBytes = 65536;
-  /// As the host gives it, zeros: what nobody accesses takes no memory.
+  static constexpr unsigned ChunkBytes = 16384;
   struct Chunk {
     Quad quads[ChunkBytes / 16];
 
@@ -129,9 +127,6 @@ private:
     uint32_t tick = 0;
     Published published;
   };
-  struct FreeChunk {
-    void operator()(Chunk *chunk) const;
-  };
   More *newMore();
 
   std::array<std::atomic<uint32_t>, 4096> lastReleases = {};
@@ -139,7 +134,7 @@ private:
   /// By group, those that published more than the ones before.
   std::unordered_map<uint32_t, std::vector<Release>> releases;
   std::mutex chunkMutex;
-  std::unordered_map<uint64_t, std::unique_ptr<Chunk, FreeChunk>> chunks;
+  std::unordered_map<uint64_t, std::unique_ptr<Chunk>> chunks;
   std::mutex moreMutex;
   std::deque<More> mores;
   std::vector<More *> unusedMores;

@@ -174,6 +174,15 @@ TEST_F(Races, RacesOfPartsOfAQuad) {
       {"global_store_dword v2, v4, s[6:7]\n"
        "  global_store_dword v2, v4, s[6:7] offset:4",
        "global_load_dword v4, v2, s[6:7] offset:4", "s[6:7] offset:4` (at"},
+      // The same wave as before, but other bytes.
+      {"global_load_dword v4, v2, s[6:7]\n"
+       "  global_load_dword v5, v2, s[6:7] offset:4",
+       "s_nop 0\n  s_nop 0\n  s_nop 0\n"
+       "  global_store_dword v2, v6, s[6:7] offset:4",
+       "by `global_load_dword v5"},
+      {"ds_read_b32 v4, v2\n  ds_read_b32 v5, v2 offset:4",
+       "s_nop 0\n  s_nop 0\n  s_nop 0\n  ds_write_b32 v2, v6 offset:4",
+       "by `ds_read_b32 v5"},
   };
   for (const Line &line : lines) {
     auto races = findings(line.first, line.second);

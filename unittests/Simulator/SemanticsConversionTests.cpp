@@ -157,9 +157,9 @@ TEST(SemanticsFloat, BytesOfWords) {
 
 TEST(SemanticsFloat, EightBitFloats) {
   std::vector<uint64_t> edges = floatEdges();
-  for (float v :
-       {448.0f, 464.0f, 464.1f, 480.0f, 57344.0f, 61440.0f, 61439.0f,
-        0.0009765625f, 0.00146f, 0.017f, 17.0f, 19.0f, 1.0625f, 100.0f})
+  for (float v : {448.0f, 464.0f, 464.1f, 480.0f, 57344.0f, 61440.0f, 61439.0f,
+                  0.0009765625f, 0.00146f, 0.0117f, 0.0155f, 0.017f, 4.6e-5f,
+                  6.09e-5f, 17.0f, 19.0f, 1.0625f, 100.0f})
     edges.push_back(std::bit_cast<uint32_t>(v));
   auto pair = [](bool bf8, bool saturate, U a, U b) {
     return nearest8(bf8, value32(a), saturate) |
