@@ -24,6 +24,8 @@ protected:
     DeviceOptions options;
     options.checks = checks;
     options.order = order;
+    options.threads = threads;
+    options.patience = 4096; // of work-groups that wait for each other
     options.instructionLimit = 1'000'000;
     options.patience = 4096; // of work-groups that wait for others
     Device device(options);
@@ -38,6 +40,7 @@ protected:
     return findings;
   }
   WorkgroupOrder order = WorkgroupOrder::Forward;
+  unsigned threads = 0; ///< of the host; 0: one per core
   std::vector<uint32_t> output;
 };
 
