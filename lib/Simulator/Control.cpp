@@ -332,7 +332,12 @@ void registerControl(SemanticsTable &table) {
         "s_decperflevel", "s_ttracedata", "s_dcache_inv", "s_dcache_wb",
         "s_dcache_inv_vol", "s_dcache_wb_vol", "buffer_inv", "buffer_wbl2",
         "buffer_wbinvl1", "buffer_wbinvl1_vol", "s_wakeup", "ds_nop",
-        "s_setkill"})
+        "s_setkill",
+        // Bring a line into the scalar cache, or ask for its translation.
+        "s_atc_probe", "s_atc_probe_buffer",
+        // COND_DBG_SYS and COND_DBG_USER of STATUS are 0 without a debugger.
+        "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user",
+        "s_cbranch_cdbgsys_and_user"})
     table.add(name, nothing);
   table.add("s_endpgm", endProgram);
   table.add("s_endpgm_saved", endProgram);

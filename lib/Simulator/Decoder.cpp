@@ -36,6 +36,7 @@ static InstructionClass classify(StringRef mnemonic, const MCInstrDesc &desc) {
     if (mnemonic.starts_with("s_load") || mnemonic.starts_with("s_buffer_") ||
         mnemonic.starts_with("s_store") || mnemonic.starts_with("s_atomic") ||
         mnemonic.starts_with("s_scratch") || mnemonic.starts_with("s_dcache") ||
+        mnemonic.starts_with("s_atc_probe") ||
         mnemonic.starts_with("s_memtime") ||
         mnemonic.starts_with("s_memrealtime"))
       return C::ScalarMemory;

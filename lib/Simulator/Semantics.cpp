@@ -80,14 +80,15 @@ const char *refusalOf(StringRef mnemonic) {
   static constexpr struct {
     const char *prefix, *why;
   } reasons[] = {
-      {"s_scratch_", "private memory has no base that scalars could use"},
-      {"s_dcache_discard", "caches are coherent here, nothing can be dropped"},
-      {"s_atc_probe", "address translation is not modelled"},
-      {"s_rfe_", "only a trap handler returns from exceptions"},
-      {"s_cbranch_cdbg", "the debugger's conditions are not modelled"},
+      {"s_scratch_", "private memory here has no base that scalars could use"},
+      {"s_dcache_discard",
+       "drops what the scalar cache was not asked to write back: what memory "
+       "holds then depends on the cache"},
+      {"s_rfe_", "returns from a trap handler, and none runs here"},
       {"v_exp_legacy_", "the accuracy of the legacy form is not published"},
       {"v_log_legacy_", "the accuracy of the legacy form is not published"},
-      {"v_screen_partition_", "screens are not modelled"},
+      {"v_screen_partition_", "a table of partitions of the screen, for "
+                              "graphics"},
   };
   for (const auto &reason : reasons)
     if (mnemonic.starts_with(reason.prefix))

@@ -65,7 +65,7 @@ Hidden arguments are filled in from the launch. OPTIONS:
   --threads=N               host threads (default 0: one per core)
 
 coverage prints what is modelled: of the instructions in the files, of the
-mnemonics in a list file, or of all of gfx950.
+mnemonics in a list file, or of all of gfx950; and, last, why the rest is not.
 
 Exit status: 0 clean, 1 findings, 2 usage or load error or fault of the kernel,
 3 something is not modelled.
@@ -648,17 +648,24 @@ int coverage(const CommandLine &line) {
       total[entry.mnemonic] = entry;
   }
   uint64_t numbers[3] = {}, uses[3] = {};
+  std::map<std::string, std::string> refused; // mnemonics by reason
   for (auto &[name, entry] : total) {
     static const char *const levels[] = {"exact", "bounded", "unsupported"};
     outs() << formatv("{0,-44} {1,8}  {2,-12}{3}\n", name, entry.count,
                       levels[entry.level], entry.note);
     ++numbers[entry.level];
     uses[entry.level] += entry.count;
+    if (entry.level == Coverage::Unsupported) {
+      std::string &names = refused[entry.note];
+      names += (names.empty() ? "" : ", ") + name;
+    }
   }
   outs() << formatv("exact {0} mnemonics ({1} uses), bounded {2} ({3}), "
                     "unsupported {4} ({5})\n",
                     numbers[0], uses[0], numbers[1], uses[1], numbers[2],
                     uses[2]);
+  for (auto &[why, names] : refused)
+    outs() << "unsupported: " << names << ": " << why << "\n";
   return numbers[2] ? NotModelled : Clean;
 }
 

@@ -64,6 +64,11 @@ TEST_F(Control, BranchesFollowTheirCondition) {
        false},
       {"s_mov_b64 s[30:31], exec", "s_cbranch_execz", false},
       {"s_mov_b64 s[30:31], exec", "s_cbranch_execnz", true},
+      // Nobody sets the debugger's conditions, STATUS 20 and 21.
+      {"s_nop 0", "s_cbranch_cdbgsys", false},
+      {"s_nop 0", "s_cbranch_cdbguser", false},
+      {"s_nop 0", "s_cbranch_cdbgsys_or_user", false},
+      {"s_nop 0", "s_cbranch_cdbgsys_and_user", false},
   };
   for (const Row &row : rows) {
     SCOPED_TRACE(std::string(row.setup) + "; " + row.branch);
@@ -76,6 +81,18 @@ TEST_F(Control, BranchesFollowTheirCondition) {
                      " .Lover\n  s_mov_b32 s20, 2\n.Lover:\n" + restore),
               row.taken ? 1u : 2u);
   }
+}
+
+TEST_F(Control, ProbesChangeNothing) {
+  EXPECT_EQ(result("  s_mov_b32 s20, 7\n"
+                   "  s_atc_probe 1, s[4:5], 0x10\n"
+                   "  s_mov_b64 s[8:9], s[4:5]\n"
+                   "  s_mov_b32 s10, 64\n"
+                   "  s_mov_b32 s11, 0x20000\n"
+                   "  s_atc_probe_buffer 1, s[8:11], 0x10\n"
+                   "  s_getreg_b32 s21, hwreg(HW_REG_STATUS, 20, 2)\n"
+                   "  s_add_u32 s20, s20, s21\n"),
+            7u);
 }
 
 TEST_F(Control, CallsAndComputedJumps) {
