@@ -533,7 +533,7 @@ Device::Impl::launch(Device &device, const std::shared_ptr<CodeObject> &object,
                          ? launchState.options.threads
                          : std::max(1u, std::thread::hardware_concurrency());
   threads = unsigned(std::min<uint64_t>(threads, runner.size()));
-  if (params.traceTo)
+  if (params.traceTo || params.observer)
     threads = 1;
   launchState.threads = threads;
   std::vector<std::thread> helpers;

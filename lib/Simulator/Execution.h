@@ -120,6 +120,7 @@ private:
   /// Which register an instruction of `unallocated` lacks; "" if none.
   std::string missingNow(const Instruction &inst, const Wave &w) const;
   void trace(const Wave &w, const Instruction &inst);
+  void observe(const Wave &w);
   void initWave(unsigned index);
   bool releaseBarrier();
 
@@ -132,6 +133,7 @@ private:
   unsigned running = 0; ///< waves neither ended nor failed
   std::mt19937_64 random;
   bool isTraced = false;
+  bool isWatched = false; ///< traced, or observed
   std::unique_ptr<Wave> traceBefore;
   std::vector<uint32_t> traceRows;
 };

@@ -81,6 +81,7 @@ void Workgroup::start(uint64_t index) {
   for (size_t i = 0; i + 4 <= lds.size(); i += 4)
     std::memcpy(lds.data() + i, &Poison, 4);
   isTraced = launch.params.traceTo && launch.params.traceWorkgroup == index;
+  isWatched = isTraced || launch.params.observer;
   for (unsigned i = 0; i < numWaves; ++i)
     initWave(i);
   if (monitor)
@@ -351,8 +352,10 @@ Workgroup::Outcome Workgroup::runImpl(uint64_t budget) {
     if (left == 0 || launch.stop.load(std::memory_order_relaxed))
       return finish(Outcome::Yielded);
 
-    auto traced = [&](Wave &w) {
+    auto watched = [&](Wave &w) {
       const Instruction &inst = code[w.pc];
+      if (launch.params.observer)
+        observe(w);
       const bool isIt = isTraced &&
                         w.context->index == launch.params.traceWave &&
                         w.context->executed >= launch.params.traceFrom &&
@@ -379,9 +382,9 @@ Workgroup::Outcome Workgroup::runImpl(uint64_t budget) {
         if (w.state != WaveStatus::Running ||
             (runnable == 1 && i != lastRunnable))
           continue;
-        if (isTraced)
+        if (isWatched)
           for (; left && w.state == WaveStatus::Running; --left)
-            traced(w);
+            watched(w);
         else
           left = runWave<Monitored>(w, left);
         if (w.state == WaveStatus::Failed) {
@@ -400,8 +403,8 @@ Workgroup::Outcome Workgroup::runImpl(uint64_t budget) {
           for (uint64_t burst = random() % 16 + 1;
                burst && left && w.state == WaveStatus::Running;
                --burst, --left) {
-            if (isTraced)
-              traced(w);
+            if (isWatched)
+              watched(w);
             else
               advance(w);
           }
@@ -420,8 +423,8 @@ Workgroup::Outcome Workgroup::runImpl(uint64_t budget) {
       for (Wave &w : waves) {
         if (w.state != WaveStatus::Running)
           continue;
-        if (isTraced)
-          traced(w);
+        if (isWatched)
+          watched(w);
         else
           advance(w);
         if (left)
@@ -448,6 +451,20 @@ Workgroup::Outcome Workgroup::run(uint64_t budget) {
   if (outcome == Outcome::Done && monitor)
     monitor->endGroup();
   return outcome;
+}
+
+void Workgroup::observe(const Wave &w) {
+  const InstructionInfo &info = launch.program->info[w.pc];
+  WaveStep step;
+  step.workgroup = linear;
+  step.wave = w.context->index;
+  step.pc = info.pc;
+  step.text = info.text;
+  step.exec = w.exec();
+  step.scalars = ArrayRef(w.scalarFile, unsigned(NumScalarRegisters));
+  step.vectors = ArrayRef(w.row(0), size_t(AccumulationBase) * w.laneCount);
+  step.lanes = w.laneCount;
+  launch.params.observer->step(step);
 }
 
 /// Prints one executed instruction and what it changed.

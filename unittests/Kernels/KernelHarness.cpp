@@ -280,9 +280,7 @@ Expected<Outcome> run(const Kernel &kernel, const Buffers &inputs,
   params.block = contract.block;
   params.dynamicLds = static_cast<uint32_t>(contract.dynamicLds);
   params.kernarg = kernarg;
-  params.traceTo = options.traceTo;
-  params.traceWorkgroup = options.traceWorkgroup;
-  params.traceWave = options.traceWave;
+  params.observer = options.observer;
   if (kernel.object->kernels().size() != 1)
     return createStringError("the code object must hold one kernel");
   Expected<sim::LaunchResult> result =

@@ -64,9 +64,7 @@ struct RunOptions {
   uint64_t instructionLimit = uint64_t(1) << 32;
   uint64_t patience = netra::sim::DeviceOptions().patience;
   bool stopAtFinding = false;
-  llvm::raw_ostream *traceTo = nullptr;
-  uint64_t traceWorkgroup = 0;
-  unsigned traceWave = 0;
+  netra::sim::StepObserver *observer = nullptr;
   /// Inputs of which only pieces are given: role → offset → bytes. The rest has
   /// never been written, and takes no memory.
   std::map<std::string, std::map<uint64_t, Bytes>> pieces = {};

@@ -25,7 +25,6 @@ protected:
     options.checks = checks;
     options.order = order;
     options.threads = threads;
-    options.patience = 4096; // of work-groups that wait for each other
     options.instructionLimit = 1'000'000;
     options.patience = 4096; // of work-groups that wait for others
     Device device(options);

@@ -291,6 +291,51 @@ TEST_F(Control, WavesMeetAtBarriers) {
     ASSERT_EQ(words[i], 1000 + (i ^ 64));
 }
 
+TEST_F(Control, ObserversSeeWhatAWaveIsAboutToDo) {
+  struct Observer : StepObserver {
+    void step(const WaveStep &step) override {
+      ++steps;
+      waves |= 1u << (2 * step.workgroup + step.wave);
+      if (step.text == "v_mov_b32_e32 v3, s9") {
+        ++moves;
+        // Before it: what was there, where it comes from, and for whom.
+        isRight &= step.scalars[9] == 77 && step.scalars[126] == 5 &&
+                   step.exec == 5 && step.lanes == 64 &&
+                   step.vectors[3 * 64 + 2] == 2 && step.vectors.size() >= 1024;
+        pc = step.pc;
+      }
+    }
+    uint64_t steps = 0, moves = 0, pc = 0;
+    unsigned waves = 0;
+    bool isRight = true;
+  } observer;
+  auto object = assembly(wrapKernel("  v_and_b32 v3, 63, v0\n"
+                                    "  s_mov_b32 s9, 77\n"
+                                    "  s_mov_b64 exec, 5\n"
+                                    "  v_mov_b32 v3, s9\n",
+                                    0, 0, 16));
+  ASSERT_TRUE(object);
+  const Kernel &kernel = object->kernels()[0];
+  for (Schedule schedule :
+       {Schedule::RoundRobin, Schedule::Random, Schedule::ToBarrier}) {
+    observer = Observer();
+    DeviceOptions options;
+    options.schedule = schedule;
+    Device device{options};
+    LaunchParams params;
+    params.grid = {2, 1, 1};
+    params.block = {128, 1, 1};
+    params.observer = &observer;
+    auto result = device.launch(object, kernel, params);
+    ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+    EXPECT_EQ(observer.steps, result->instructions);
+    EXPECT_EQ(observer.moves, 4u);
+    EXPECT_EQ(observer.waves, 15u);
+    EXPECT_TRUE(observer.isRight);
+    EXPECT_GT(observer.pc, kernel.entryAddress);
+  }
+}
+
 TEST_F(Control, TrapsAndHaltsEndTheRun) {
   results("  s_trap 2\n");
   ASSERT_EQ(texts.size(), 1u);

@@ -204,6 +204,27 @@ std::optional<CodeObject::Coverage> mnemonicCoverage(llvm::StringRef mnemonic);
 // Launches
 //===----------------------------------------------------------------------===//
 
+/// An instruction that a wave is about to execute, and what it holds.
+struct WaveStep {
+  uint64_t workgroup = 0; ///< linear index
+  unsigned wave = 0;
+  uint64_t pc = 0; ///< address in the code object
+  llvm::StringRef text;
+  uint64_t exec = 0;
+  /// By their number in operands: s0 and on, 106 vcc_lo, 124 m0, 126 exec_lo.
+  llvm::ArrayRef<uint32_t> scalars;
+  /// v0 and on, each with its lanes.
+  llvm::ArrayRef<uint32_t> vectors;
+  unsigned lanes = 64; ///< of a wave
+};
+
+/// Looks on while a kernel runs.
+class StepObserver {
+public:
+  virtual ~StepObserver() = default;
+  virtual void step(const WaveStep &step) = 0;
+};
+
 struct LaunchParams {
   std::array<uint32_t, 3> grid = {1, 1, 1};  ///< work-groups
   std::array<uint32_t, 3> block = {1, 1, 1}; ///< work-items
@@ -222,6 +243,9 @@ struct LaunchParams {
   uint64_t traceWorkgroup = 0;
   unsigned traceWave = 0;
   uint64_t traceFrom = 0, traceUntil = ~uint64_t(0); ///< executed instructions
+  /// Sees every instruction of every wave in the order of execution; the launch
+  /// then takes one host thread.
+  StepObserver *observer = nullptr;
 };
 
 /// One report of a checker.
