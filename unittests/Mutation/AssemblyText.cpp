@@ -5,6 +5,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <map>
+#include <set>
 
 using namespace llvm;
 
@@ -165,6 +167,71 @@ AssemblyText::AssemblyText(const std::string &text) {
   for (size_t i = 0; i < lines.size(); ++i)
     if (StringRef(lines[i]).starts_with(kernel + ":"))
       kernelLabel = i;
+  findReachable(kernel);
+}
+
+/// The words of a line that may be symbols.
+static std::vector<StringRef> wordsOf(StringRef line) {
+  auto isPart = [](char c) { return isAlnum(c) || c == '_' || c == '.'; };
+  std::vector<StringRef> words;
+  line = line.split(';').first;
+  while (!(line = line.drop_until(isPart)).empty()) {
+    words.push_back(line.take_while(isPart));
+    line = line.drop_front(words.back().size());
+  }
+  return words;
+}
+
+/// "	.type	name,@function"
+static bool declaresFunction(StringRef line) {
+  return line.trim().starts_with(".type") && line.contains(",@function");
+}
+
+/// Lines of functions that the kernel calls, or whose address it may take; all
+/// where there are no functions.
+void AssemblyText::findReachable(const std::string &kernel) {
+  std::map<std::string, std::pair<size_t, size_t>> functions; // their lines
+  std::set<std::string> names;
+  for (const std::string &line : lines)
+    if (declaresFunction(line))
+      names.insert(wordsOf(line).at(1).str());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string name = StringRef(lines[i]).split(':').first.str();
+    if (name.size() == lines[i].size() || !names.count(name))
+      continue;
+    size_t end = i + 1;
+    while (end < lines.size() && !declaresFunction(lines[end]) &&
+           !StringRef(lines[end]).trim().starts_with(".Lfunc_end"))
+      ++end;
+    functions[name] = {i, end};
+  }
+  isReachable.assign(lines.size(), true);
+  for (const auto &[name, range] : functions)
+    std::fill(isReachable.begin() + long(range.first),
+              isReachable.begin() + long(range.second), false);
+  std::vector<std::string> open = {kernel};
+  auto look = [&](StringRef line) {
+    for (StringRef word : wordsOf(line))
+      if (functions.count(word.str()))
+        open.push_back(word.str());
+  };
+  // Tables of addresses are everyone's.
+  for (const std::string &line : lines)
+    if (StringRef text = StringRef(line).trim();
+        text.starts_with(".quad") || text.starts_with(".long"))
+      look(text);
+  while (!open.empty()) {
+    auto at = functions.find(open.back());
+    open.pop_back();
+    if (at == functions.end())
+      continue;
+    const auto [begin, end] = at->second;
+    functions.erase(at);
+    for (size_t i = begin; i < end; ++i) {
+      isReachable[i] = true;
+      look(lines[i]);
+    }
+  }
 }
 
 std::string AssemblyText::with(size_t line,
@@ -398,6 +465,8 @@ void AssemblyText::addAddresses(size_t line, const InstructionText &inst,
 std::vector<Mutant> AssemblyText::mutants(unsigned launchLdsBytes) const {
   std::vector<Mutant> all;
   for (size_t line : instructions) {
+    if (!isReachable[line])
+      continue;
     const InstructionText inst = InstructionText::parse(lines[line]);
     StringRef name = inst.mnemonic;
     if (name == "s_waitcnt") {

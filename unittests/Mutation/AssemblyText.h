@@ -79,7 +79,9 @@ public:
   size_t lineWithPattern(size_t line) const {
     return line > kernelLabel ? line + startLines(0).size() : line;
   }
-  /// All mutants; `ldsBytes` of a launch include dynamic LDS.
+  /// All mutants of what the kernel can reach: clang leaves a copy of an OpenCL
+  /// kernel in the text that nobody calls. `ldsBytes` of a launch include
+  /// dynamic LDS.
   std::vector<Mutant> mutants(unsigned launchLdsBytes) const;
 
 private:
@@ -87,6 +89,8 @@ private:
   void addWaits(size_t line, std::vector<Mutant> &all) const;
   void addAddresses(size_t line, const InstructionText &inst, unsigned lds,
                     std::vector<Mutant> &all) const;
+  void findReachable(const std::string &kernel);
+  std::vector<bool> isReachable; ///< by line
   size_t kernelLabel = 0;
 };
 

@@ -1,11 +1,10 @@
-//===- AssemblyTextTests.cpp - The mutants and the rule for waits --------===//
+//===- AssemblyTextTests.cpp - The mutants and the rule for s_nop --------===//
 // SPDX-License-Identifier: MIT
 
 #include "AssemblyText.h"
 #include "KernelCompiler.h"
 #include "NopModel.h"
 #include "PatchableObject.h"
-#include "WaitModel.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 
@@ -79,59 +78,25 @@ TEST(AssemblyText, MakesEachMutantOnce) {
   EXPECT_EQ(has(MutantKind::InitDrop, "s_nop 0"), 2);
 }
 
-const char trace[] = R"(     0         0  s_load_dwordx2 s[4:5], s[0:1], 0x0
-        s4 = 00000001
-     1         8  s_waitcnt lgkmcnt(0)
-     2         c  global_load_dword v2, v1, s[4:5]
-     3        14  global_load_dword v3, v1, s[4:5] offset:4
-     4        1c  s_waitcnt vmcnt(1)
-     5        20  v_add_u32_e32 v4, v2, v2
-     6        24  s_waitcnt vmcnt(0)
-     7        28  v_add_u32_e32 v4, v4, v3
-     8        2c  ds_write_b32 v1, v4
-     9        34  s_waitcnt lgkmcnt(0)
-    10        38  s_barrier
-)";
-
-TEST(WaitModel, FollowsTheCounters) {
-  WaitModel model(true, false);
-  model.addTrace(trace, ~uint64_t(0));
-  EXPECT_EQ(model.unchangedFault(), "");
-  EXPECT_NE(model.canChange(0x8, {-1, -1}), "");
-  EXPECT_NE(model.canChange(0x8, {-1, 1}), "");
-  EXPECT_NE(model.canChange(0x1c, {2, -1}), "");
-  EXPECT_EQ(model.canChange(0x1c, {1, -1}), "");
-  EXPECT_EQ(model.canChange(0x1c, {0, -1}), "");
-  EXPECT_NE(model.canChange(0x24, {1, -1}), "");
-  EXPECT_NE(model.canChange(0x34, {-1, -1}), "");
-  WaitModel oneWave(false, false);
-  oneWave.addTrace(trace, ~uint64_t(0));
-  EXPECT_EQ(oneWave.canChange(0x34, {-1, -1}), "");
-  // Lanes that a load does not deliver do not depend on it.
-  WaitModel noLane(true, false);
-  noLane.addTrace(trace, 0);
-  EXPECT_EQ(noLane.canChange(0x24, {1, -1}), "");
-}
-
-// The same load twice, on all lanes and then on the first one only.
-const char repeated[] = R"(     0         0  global_load_dword v2, v1, s[4:5]
-     1         8  s_mov_b64 exec, 1
-        exec_lo = 00000001
-        exec_hi = 00000000
-     2         0  global_load_dword v2, v1, s[4:5]
-     3         c  s_mov_b64 exec, 2
-        exec_lo = 00000002
-     4        10  s_waitcnt vmcnt(0)
-     5        14  v_add_u32_e32 v4, v2, v2
-)";
-
-TEST(WaitModel, KeepsALoadThatANewerOneHidesOnSomeLanesOnly) {
-  WaitModel model(false, false);
-  model.addTrace(repeated, ~uint64_t(0));
-  EXPECT_EQ(model.unchangedFault(), "");
-  EXPECT_NE(model.canChange(0x10, {-1, -1}), "");
-  // The one on the first lane may be outstanding as the second lane adds.
-  EXPECT_EQ(model.canChange(0x10, {1, -1}), "");
+// A copy that nobody calls, what it calls alone, and a function in a table.
+TEST(AssemblyText, LeavesOutWhatTheKernelCannotReach) {
+  auto function = [](const std::string &name, const std::string &body) {
+    return "\t.type\t" + name + ",@function\n" + name + ": ; @" + name + "\n" +
+           body + "\n.Lfunc_end_" + name + ":\n";
+  };
+  const AssemblyText text(
+      function("k", "\ts_getpc_b64 s[4:5]\n"
+                    "\ts_add_u32 s4, s4, near@rel32@lo+4\n\ts_barrier") +
+      function("near", "\ts_nop 1 ; @function\n\ts_setpc_b64 s[30:31]") +
+      function("pointed", "\ts_nop 2\n\ts_setpc_b64 s[30:31]") +
+      function("copy", "\ts_add_u32 s4, s4, behind@rel32@lo+4\n\ts_nop 3") +
+      function("behind", "\ts_nop 4\n\ts_setpc_b64 s[30:31]") +
+      "table:\n\t.quad\tpointed\n\t.amdhsa_kernel k\n");
+  std::string all;
+  for (const Mutant &mutant : text.mutants(0))
+    all += mutant.replacement + ";";
+  EXPECT_EQ(all, "s_nop 0;;s_nop 0;;s_nop 1;");
+  EXPECT_EQ(text.instructions.size(), 11u);
 }
 
 TEST(NopModel, KnowsThePairs) {

@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 #include "Campaign.h"
-#include "WaitModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
-
-#include <cstdio>
+#include <sys/mman.h>
 
 using namespace llvm;
 
@@ -56,9 +53,11 @@ Campaign::Campaign(Subject s)
   if (!faultText.empty())
     return;
   limit = 50'000'000;
-  unchanged = subject.run(code.unchanged(), plainWay());
+  Way recorded = plainWay();
+  recorded.observer = &recording;
+  unchanged = subject.run(code.unchanged(), recorded);
   faultText = unchanged.error;
-  uint64_t longest = unchanged.instructions;
+  longest = unchanged.instructions;
   for (unsigned k = 0; k < numWays && faultText.empty(); ++k) {
     RunOutcome outcome = subject.run(code.unchanged(), way(k));
     longest = std::max(longest, outcome.instructions);
@@ -70,34 +69,10 @@ Campaign::Campaign(Subject s)
   }
   // Mutants may loop longer than the kernel does, but not for ever.
   limit = 100'000 + 4 * longest;
-  if (faultText.empty())
-    recordWaits();
-}
-
-void Campaign::recordWave(uint64_t group, unsigned wave) {
-  std::string trace;
-  raw_string_ostream to(trace);
-  Way traced = plainWay();
-  traced.traceTo = &to;
-  traced.traceWorkgroup = group;
-  traced.traceWave = wave;
-  (void)subject.run(code.unchanged(), traced);
-  const unsigned items = subject.itemsPerGroup - 64 * wave;
-  waits->addTrace(trace,
-                  items >= 64 ? ~uint64_t(0) : (uint64_t(1) << items) - 1);
-}
-
-/// Traces some waves of the unchanged kernel.
-void Campaign::recordWaits() {
-  waits = std::make_shared<WaitModel>(subject.wavesPerGroup() > 1,
-                                      subject.groups() > 1);
-  for (uint64_t group : {uint64_t(0), subject.groups() - 1}) {
-    for (unsigned wave = 0; wave < subject.wavesPerGroup() && wave < 4; ++wave)
-      recordWave(group, wave);
-    if (subject.groups() == 1)
-      break;
-  }
-  if (std::string text = waits->unchangedFault(); !text.empty())
+  sharing = std::make_unique<SharingModel>(recording);
+  waits = std::make_unique<WaitModel>(recording, *sharing);
+  if (std::string text = waits->unchangedFault();
+      faultText.empty() && !text.empty())
     faultText = "the unchanged kernel depends on timing: " + text;
 }
 
@@ -105,27 +80,35 @@ std::vector<Mutant> Campaign::mutants() const {
   return getText().mutants(getText().ldsBytes + subject.dynamicLds);
 }
 
-bool Campaign::isExecuted(size_t line) {
-  auto [at, isNew] = executed.try_emplace(line, false);
-  if (isNew && waits->executes(code.address(line)))
-    at->second = true; // a wave that was traced does
-  else if (isNew) {
-    const std::string error =
-        subject.run(code.with(line, "s_trap 2"), plainWay()).error;
-    at->second = StringRef(error).contains("trap");
-    // What a wave does that goes where none of those traced went belongs into
-    // the record, too.
-    unsigned id[3], wave;
-    if (const size_t by = error.find("by work-group ");
-        at->second && by != std::string::npos &&
-        std::sscanf(error.c_str() + by, "by work-group (%u, %u, %u), wave %u",
-                    &id[0], &id[1], &id[2], &wave) == 4)
-      recordWave(id[0] + subject.grid[0] *
-                             (id[1] + uint64_t(subject.grid[1]) * id[2]),
-                 wave);
-  }
-  return at->second;
+/// The accesses of a mutant that nothing orders; "" when there are none.
+std::string Campaign::raceOf(const std::shared_ptr<sim::CodeObject> &object,
+                             std::string &error) const {
+  Recording ofMutant;
+  ofMutant.limit = 2 * longest;
+  Way recorded = plainWay();
+  recorded.observer = &ofMutant;
+  error = subject.run(object, recorded).error;
+  return SharingModel(ofMutant).race();
 }
+
+namespace {
+/// Takes addresses, so that memory of the next device lies elsewhere: both
+/// halves of its addresses differ.
+class HeldAddresses {
+public:
+  HeldAddresses()
+      : memory(mmap(nullptr, bytes, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  ~HeldAddresses() {
+    if (memory != MAP_FAILED)
+      munmap(memory, bytes);
+  }
+
+private:
+  static constexpr size_t bytes = (size_t(5) << 32) + 0x1234000;
+  void *memory;
+};
+} // namespace
 
 /// The mutant with every register that the launch does not set holding the same
 /// at the start, for several values; what it gives for the first of them, or
@@ -141,12 +124,11 @@ std::optional<RunOutcome> Campaign::runOfAllPatterns(const Mutant &mutant) {
     return object ? subject.run(object, plainWay()) : RunOutcome();
   };
   // A result that holds an address, which is the older value then, differs
-  // between two runs of the same: other memory is taken while another device
-  // holds some.
+  // between two runs of the same, where it lies elsewhere.
   auto hasAddress = [&] {
     if (!isSame(*first, runWith(0)))
       return true;
-    sim::Device holding;
+    const HeldAddresses held;
     return !isSame(*first, runWith(0));
   };
   // Numbers of both signs, small and large, as integers and floats.
@@ -192,25 +174,32 @@ Campaign::whyItMatters(const Mutant &mutant,
                : "";
   }
   case MutantKind::BarrierDelete:
-    return subject.wavesPerGroup() > 1 ? "waves may pass each other" : "";
+    return sharing->barrierCanChange(code.address(mutant.line));
   case MutantKind::AddressFar:
   case MutantKind::AddressNext:
   case MutantKind::AccessWider: {
+    if (!recording.executesOnLanes(code.address(mutant.line)))
+      return "";
     if (mutant.surelyOutside)
       return "the offset is beyond the memory";
-    if (StringRef(subject.run(object, plainWay()).error)
-            .contains("memory fault"))
+    std::string error;
+    const std::string race = raceOf(object, error);
+    if (StringRef(error).contains("memory fault"))
       return "the access leaves its memory";
-    result.verdict = Verdict::OtherProgram;
-    return "";
+    if (race.empty())
+      result.verdict = Verdict::OtherProgram;
+    return race;
   }
   case MutantKind::InitDrop: {
     std::optional<RunOutcome> always = runOfAllPatterns(mutant);
     if (!always)
       return "the values of registers at the start matter";
-    if (!always->sameValues(unchanged))
+    if (always->sameValues(unchanged))
+      return "";
+    std::string error, race = raceOf(object, error);
+    if (race.empty())
       result.verdict = Verdict::OtherProgram;
-    return "";
+    return race;
   }
   }
   return "";
@@ -219,7 +208,7 @@ Campaign::whyItMatters(const Mutant &mutant,
 MutantResult Campaign::run(const Mutant &mutant) {
   MutantResult result;
   result.mutant = mutant;
-  if (!isExecuted(mutant.line)) {
+  if (!recording.executes(code.address(mutant.line))) {
     result.verdict = Verdict::NotExecuted;
     return result;
   }

@@ -3,23 +3,26 @@
 //
 // What counts, by kind of mutant; no rule asks a checker:
 //
-//  executed   a trap in the place of the line is taken.
+//  executed   a wave of the unchanged kernel executes the line.
 //  wait       can change a result when WaitModel says so.
 //  nop        one of an author can when NopModel says so. Every executed one
 //             of a compiler can, which puts it where hardware does not
 //             interlock, except where NopModel finds only the carry or mask
 //             that the ISA asks nothing for and the compiler does.
-//  barrier    can when the work-group has more than one wave.
+//  barrier    can when SharingModel says so.
 //  address    can when the access leaves its memory: the run without any
 //             checker ends in a memory fault, or the new offset alone is beyond
-//             all of LDS or scratch. Otherwise it is another program on the
-//             same data ("other program").
+//             all of LDS or scratch and a lane executes it; or when waves touch
+//             the same bytes in no order, says SharingModel of the mutant.
+//             Otherwise it is another program on the same data ("other
+//             program").
 //  definition can when a register holds what nobody wrote and that matters:
 //             runs differ in which all registers that the launch does not set
 //             start with one of four patterns. If all agree and the result is
 //             not the unchanged kernel's, the register held an older value, and
-//             the mutant is another program as well; so it is when two runs of
-//             the same disagree, since the older value is then an address.
+//             the mutant is another program as well, unless its waves touch the
+//             same bytes in no order; so it is when two runs of the same
+//             disagree, since the older value is then an address.
 //
 // A mutant is reported when a checker speaks in one of the ways of running, and
 // stopped when the launch ends in an error that the unchanged kernel does not
@@ -32,6 +35,7 @@
 
 #include "PatchableObject.h"
 #include "Subjects.h"
+#include "WaitModel.h"
 #include <array>
 #include <optional>
 
@@ -76,9 +80,8 @@ public:
 private:
   Way way(unsigned number) const;
   Way plainWay() const;
-  bool isExecuted(size_t line);
-  void recordWaits();
-  void recordWave(uint64_t group, unsigned wave);
+  std::string raceOf(const std::shared_ptr<sim::CodeObject> &object,
+                     std::string &error) const;
   std::optional<RunOutcome> runOfAllPatterns(const Mutant &mutant);
   std::string whyItMatters(const Mutant &mutant,
                            const std::shared_ptr<sim::CodeObject> &object,
@@ -90,9 +93,10 @@ private:
   std::vector<std::shared_ptr<PatchableObject>> withPatterns;
   std::string faultText;
   RunOutcome unchanged;
-  uint64_t limit = 0;
-  std::map<size_t, bool> executed;
-  std::shared_ptr<class WaitModel> waits;
+  uint64_t limit = 0, longest = 0; ///< instructions of a run
+  Recording recording;             ///< of the unchanged kernel
+  std::unique_ptr<SharingModel> sharing;
+  std::unique_ptr<WaitModel> waits;
 };
 
 /// Sums over the mutants of a kernel.

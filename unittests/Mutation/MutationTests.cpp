@@ -165,20 +165,23 @@ random) until one of them reports, which ends it; numbers are compared with the 
 when it takes four times the instructions of the longest of the unchanged kernel's, and 100,000 more. No unchanged
 kernel is reported in any of the ways.
 
-Whether a mutant can change a result under some legal timing is decided without asking the checkers:
+Whether a mutant can change a result under some legal timing is decided without asking the checkers, from what every wave
+of the unchanged kernel executed: its instructions, their lanes, and the bytes they touched
+(`unittests/Mutation/Recording.h`).
 
-- A *wait* can when, in the recorded execution, an instruction names a register that a load still outstanding delivers;
-  a wave comes to a barrier with its LDS writes outstanding; or a store is outstanding when the wave publishes something
-  to other work-groups (`unittests/Mutation/WaitModel.h`).
+- A *wait* can when an instruction names a register that a load still outstanding delivers; another wave may access what
+  an LDS write of this one changes, behind a barrier that the write may outlast; or a store to bytes in which work-groups
+  conflict is outstanding when the wave publishes something to them (`WaitModel.h`).
 - A *nop* of the project's kernels, where macros carry them, can when two instructions come closer than the ISA allows
-  (`unittests/Mutation/NopModel.h`). One of a compiled program can, since the compiler puts them where hardware does not
-  interlock; except where it only keeps a VALU write of an SGPR or VCC away from its use as a carry or as the mask of
-  `v_cndmask`, for which the ISA asks no wait states.
-- A *barrier* can when the work-group has more than one wave.
-- An *address* can when the access leaves its memory: the run without checkers is a memory fault, or the offset alone is
-  beyond all of LDS or scratch.
+  (`NopModel.h`). One of a compiled program can, since the compiler puts them where hardware does not interlock; except
+  where it only keeps a VALU write of an SGPR or VCC away from its use as a carry or as the mask of `v_cndmask`, for which
+  the ISA asks no wait states.
+- A *barrier* can when two waves touch the same bytes in the intervals that it separates, and one of them writes; or when
+  waves then come to different numbers of barriers (`SharingModel.h`).
+- An *address* can when the access leaves its memory (the run without checkers is a memory fault, or the offset alone is
+  beyond all of LDS or scratch), or when waves of the mutant touch the same bytes in no order.
 - A dropped *definition* can when runs differ in which all registers that the launch does not set start with one of four
-  patterns, and two runs with the same pattern do not.
+  patterns, and two runs with the same pattern do not; or when waves of the mutant touch the same bytes in no order.
 
 What is left is *equivalent*, or it is *another program*: well-defined under every timing, with other numbers (an access
 elsewhere in the same buffer, an older value in a register). No checker can know which program was meant; those are

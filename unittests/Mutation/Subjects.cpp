@@ -28,18 +28,12 @@ std::vector<SubjectMaker> programSubjects() {
                  sim::test::themeSource(theme, {&program}), "-fwrapv -O2");
              auto launch =
                  std::make_shared<sim::test::ProgramCase>(program.make());
-             subject.itemsPerGroup =
-                 launch->block[0] * launch->block[1] * launch->block[2];
-             std::copy(std::begin(launch->grid), std::end(launch->grid),
-                       subject.grid.begin());
              subject.dynamicLds = launch->dynamicLds;
              subject.run = [launch, name = program.name](
                                const std::shared_ptr<sim::CodeObject> &object,
                                const Way &way) {
                sim::LaunchParams base;
-               base.traceTo = way.traceTo;
-               base.traceWorkgroup = way.traceWorkgroup;
-               base.traceWave = way.traceWave;
+               base.observer = way.observer;
                sim::test::ProgramRun done = sim::test::runProgram(
                    object, name, *launch, way.options, base);
                return RunOutcome{std::move(done.error),
@@ -74,6 +68,18 @@ static kernels::Buffers randomInputs(const Problem &problem) {
         role == "value" ||
         (problem.family == "router" && role.starts_with("expert_")))
       continue;
+    // Rows that ask for the first few, for a part of the weight, and for all.
+    if (operand.role == "top_k" || operand.role == "top_p") {
+      std::vector<int32_t> few(count);
+      std::vector<float> part(count, 2);
+      for (size_t row = 0; row < count; ++row) {
+        few[row] = row % 3 == 0 ? 40 : 0;
+        part[row] = row % 3 == 2 ? 2 : 0.5f;
+      }
+      inputs[operand.role] = operand.role == "top_k" ? kernels::toBytes(few)
+                                                     : kernels::toBytes(part);
+      continue;
+    }
     switch (operand.type) {
     case ElementType::BF16:
       inputs[operand.role] = kernels::toBytes(random.bf16(count));
@@ -176,6 +182,13 @@ std::vector<SubjectMaker> projectSubjects() {
        kernels::downReduceProblem({6, 3, 3, 128, 256, "none", false, true})},
       {"gfx950.moe_down_reduce_grouped_bf16",
        kernels::downReduceProblem({6, 4, 5, 128, 128, "none", true, true})},
+      // Waves with several experts, and several waves that scale.
+      {"gfx950.moe_down_reduce_grouped",
+       kernels::downReduceProblem({12, 40, 4, 128, 256, "none", false, true}),
+       " (40 experts)"},
+      {"gfx950.moe_down_reduce_grouped_bf16",
+       kernels::downReduceProblem({12, 40, 4, 128, 256, "none", true, true}),
+       " (40 experts)"},
       {"gfx950.moe_down_reduce_plain",
        kernels::downReduceProblem({1, 3, 2, 128, 256})},
       {"gfx950.moe_gate_up", kernels::gateUpProblem({1, 3, 2, 128, 768})},
@@ -283,9 +296,6 @@ std::vector<SubjectMaker> projectSubjects() {
                kernels::assembler().instanceSource(*instance),
                std::string(NETRA_TEST_SOURCE_DIR) + "/kernels/gfx950");
            const Contract &contract = instance->contract;
-           subject.itemsPerGroup =
-               contract.block[0] * contract.block[1] * contract.block[2];
-           subject.grid = contract.greatestGrid();
            subject.dynamicLds = unsigned(contract.dynamicLds);
            auto shared = std::make_shared<Instance>(std::move(*instance));
            auto inputs =
@@ -303,9 +313,7 @@ std::vector<SubjectMaker> projectSubjects() {
                  options.instructionLimit = way.options.instructionLimit;
                  options.patience = way.options.patience;
                  options.stopAtFinding = way.options.stopAtFinding;
-                 options.traceTo = way.traceTo;
-                 options.traceWorkgroup = way.traceWorkgroup;
-                 options.traceWave = way.traceWave;
+                 options.observer = way.observer;
                  auto done = kernels::run({*shared, object}, *inputs, options);
                  RunOutcome outcome;
                  if (!done) {

@@ -15,9 +15,7 @@ namespace netra::mutation {
 /// How to run.
 struct Way {
   sim::DeviceOptions options;
-  llvm::raw_ostream *traceTo = nullptr;
-  uint64_t traceWorkgroup = 0;
-  unsigned traceWave = 0;
+  sim::StepObserver *observer = nullptr;
 };
 
 struct RunOutcome {
@@ -35,16 +33,11 @@ struct RunOutcome {
 struct Subject {
   std::string name;
   std::string assembly;
-  unsigned itemsPerGroup = 64;
-  std::array<uint32_t, 3> grid = {1, 1, 1}; ///< work-groups
   unsigned dynamicLds = 0;
   bool isCompiled = false; ///< not written by hand
   std::function<RunOutcome(const std::shared_ptr<sim::CodeObject> &,
                            const Way &)>
       run;
-
-  uint64_t groups() const { return uint64_t(grid[0]) * grid[1] * grid[2]; }
-  unsigned wavesPerGroup() const { return (itemsPerGroup + 63) / 64; }
 };
 
 /// A subject made when its turn comes.

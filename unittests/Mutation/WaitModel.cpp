@@ -2,125 +2,83 @@
 // SPDX-License-Identifier: MIT
 
 #include "WaitModel.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
 namespace netra::mutation {
 
-unsigned WaitModel::operationAt(uint64_t pc, const std::string &text) {
-  auto [at, isNew] = byPc.try_emplace(pc, unsigned(operations.size()));
-  if (!isNew)
-    return at->second;
-  Operation op;
-  op.pc = pc;
-  op.text = text;
-  const InstructionText inst = InstructionText::parse(text);
-  StringRef name = inst.mnemonic, all = op.text;
-  const bool isMemory = name.starts_with("global_") ||
-                        name.starts_with("buffer_") ||
-                        name.starts_with("scratch_"),
-             isFlat = name.starts_with("flat_"), isDs = name.starts_with("ds_"),
-             isAtomic = name.contains("_atomic_");
-  if (name == "s_waitcnt") {
-    op.cls = Class::Wait;
-    op.counters = WaitCounters::parse(text);
-  } else if (name == "s_barrier") {
-    op.cls = Class::Barrier;
-  } else if (isMemory || isFlat) {
-    const bool isLoad = name.contains("_load_"),
-               isStore = name.contains("_store_");
-    if (isLoad || isStore || isAtomic)
-      op.cls = isFlat ? Class::Flat : Class::Vector;
-    op.loadsToLds = isLoad && (name.contains("_lds_") || all.ends_with(" lds"));
-    const bool delivers =
-        (isLoad && !op.loadsToLds) || (isAtomic && all.contains(" sc0"));
-    if (delivers)
-      registersOf(inst.operands[0], op.defined);
-    op.storesMemory = isStore && !name.starts_with("scratch_");
-    op.publishes = isAtomic || (isStore && all.contains(" sc1"));
-  } else if (isDs) {
-    op.cls = Class::Lds;
-    const bool delivers = name.starts_with("ds_read") ||
-                          name.contains("permute") ||
-                          name.contains("swizzle") || name.contains("_rtn_") ||
-                          name.contains("_consume") || name.contains("_append");
-    if (delivers)
-      registersOf(inst.operands[0], op.defined);
-    op.readsLds = name.starts_with("ds_read") || name.contains("_rtn_");
-    op.writesLds = !name.starts_with("ds_read") && !name.contains("permute") &&
-                   !name.contains("swizzle");
-  } else if (name.starts_with("s_load") || name.starts_with("s_buffer_load") ||
-             name.starts_with("s_memtime") ||
-             name.starts_with("s_memrealtime")) {
-    op.cls = Class::Scalar;
-    registersOf(inst.operands[0], op.defined);
-  }
-  op.runsOnAllLanes = name.contains("mfma") || name.contains("smfmac") ||
-                      name.contains("readlane") ||
-                      name.contains("readfirstlane") ||
-                      name.contains("permlane");
-  for (const std::string &operand : inst.operands)
-    registersOf(operand, op.named);
-  operations.push_back(std::move(op));
-  return at->second;
+using Class = Operation::Class;
+
+WaitModel::WaitModel(const Recording &recording, const SharingModel &sharing)
+    : recording(recording), sharing(sharing) {
+  std::set<size_t> seen;
+  for (uint64_t group = 0; group < recording.groups.size(); ++group)
+    if (seen.insert(likeness(recording.groups[group])).second)
+      groups.push_back(group);
+  for (uint64_t group : groups)
+    for (unsigned w = 0; w < recording.groups[group].waves.size(); ++w)
+      replay(group, w, ~uint64_t(0), {}, base);
 }
 
-size_t WaitModel::addTrace(const std::string &trace, uint64_t exec) {
-  waves.emplace_back();
-  hasBase = false;
-  StringRef rest = trace;
-  while (!rest.empty()) {
-    StringRef line;
-    std::tie(line, rest) = rest.split('\n');
-    if (line.starts_with("        ")) {
-      // A register that the instruction before changed.
-      auto [name, value] = line.trim().split(" = ");
-      uint32_t bits = 0;
-      if (!name.starts_with("exec_") || value.getAsInteger(16, bits))
-        continue;
-      exec = name == "exec_lo" ? (exec >> 32 << 32 | bits)
-                               : (uint64_t(bits) << 32 | uint32_t(exec));
-      continue;
+/// Equal for groups that the rule cannot tell apart.
+size_t WaitModel::likeness(const GroupHistory &group) const {
+  hash_code code(group.waves.size());
+  for (const WaveHistory &wave : group.waves) {
+    code = hash_combine(code, wave.steps.size());
+    for (const WaveHistory::Step &step : wave.steps)
+      code = hash_combine(code, step.operation, step.exec);
+    for (const Access &access : wave.accesses) {
+      code = hash_combine(code, access.step, unsigned(access.space),
+                          access.isUnknown, sharing.isSharedByGroups(access));
+      if (access.space == Space::Lds)
+        for (const ByteRange &range : access.ranges)
+          code = hash_combine(code, range.begin, range.end);
     }
-    // "  number  pc  text"
-    auto [number, behind] = line.trim().split("  ");
-    auto [place, text] = behind.trim().split("  ");
-    uint64_t pc = 0;
-    if (place.trim().getAsInteger(16, pc))
-      continue;
-    waves.back().steps.push_back({operationAt(pc, text.trim().str()), exec});
   }
-  return waves.back().steps.size();
+  return code;
 }
 
-void WaitModel::replay(const WaveHistory &wave, uint64_t changedPc,
+namespace {
+/// A memory operation that may not be over.
+struct Outstanding {
+  unsigned operation;
+  const Operation *op;
+  uint64_t vector, lds; ///< how many of its kind had been issued with it
+  uint64_t lanes;
+  bool inMemory = false, inLds = false; ///< of a flat one
+  bool stored = false;                  ///< where work-groups conflict
+  const Access *written = nullptr;      ///< in LDS
+  unsigned passed = 0, barrier = 0;     ///< barriers at its issue; the next one
+};
+} // namespace
+
+void WaitModel::replay(uint64_t group, unsigned number, uint64_t changedPc,
                        WaitCounters changed, Dependences &found) const {
-  struct Outstanding {
-    unsigned instruction;
-    const Operation *op;
-    uint64_t vector, lds, lanes;
-  };
-  std::vector<Outstanding> outstanding;
+  const WaveHistory &wave = recording.groups[group].waves[number];
+  const bool hasManyWaves = recording.groups[group].waves.size() > 1;
+  std::vector<Outstanding> loads, writes; // what delivers; what is delivered
   uint64_t vectorIssued = 0, ldsIssued = 0;
-  for (const WaveHistory::Step &step : wave.steps) {
-    const Operation &op = operations[step.instruction];
-    auto note = [&](const Outstanding &o, const char *what, bool isLoad) {
-      found.try_emplace({step.instruction, o.instruction},
-                        Dependence{what, isLoad});
-    };
-    auto issue = [&](uint64_t vector, uint64_t lds) {
-      // It is outstanding for at least as long as the same instruction issued
-      // before: on the same lanes that one says nothing more.
-      llvm::erase_if(outstanding, [&](const Outstanding &o) {
-        return o.instruction == step.instruction && !(o.lanes & ~step.exec);
-      });
-      outstanding.push_back({step.instruction, &op, vector, lds, step.exec});
-    };
+  unsigned barriers = 0;
+  auto note = [&](unsigned later, const Outstanding &o, const char *what,
+                  bool isLoad) {
+    found.try_emplace({later, o.operation}, Dependence{what, isLoad});
+  };
+  // An LDS write that ends here, or not at all, may be late for those that
+  // others do behind barriers that the wave has passed since.
+  auto end = [&](const Outstanding &o, unsigned now) {
+    if (o.written && now > o.passed &&
+        sharing.isUsedByOthers(group, number, *o.written, o.passed + 1, now))
+      note(o.barrier, o, "is passed while", false);
+  };
+  auto access = wave.accesses.begin();
+  for (unsigned index = 0; index < wave.steps.size(); ++index) {
+    const WaveHistory::Step &step = wave.steps[index];
+    const Operation &op = recording.operations[step.operation];
     if (op.cls == Class::Wait) {
       const WaitCounters c = op.pc == changedPc ? changed : op.counters;
-      llvm::erase_if(outstanding, [&](const Outstanding &o) {
+      auto isOver = [&](const Outstanding &o) {
         switch (o.op->cls) {
         case Class::Vector:
           return c.vm >= 0 && o.vector + uint64_t(c.vm) <= vectorIssued;
@@ -129,12 +87,19 @@ void WaitModel::replay(const WaveHistory &wave, uint64_t changedPc,
         case Class::Scalar:
           return c.lgkm == 0;
         default:
-          return c.vm == 0 && c.lgkm == 0;
+          return (!o.inMemory || c.vm == 0) && (!o.inLds || c.lgkm == 0);
         }
+      };
+      llvm::erase_if(loads, isOver);
+      llvm::erase_if(writes, [&](const Outstanding &o) {
+        if (!isOver(o))
+          return false;
+        end(o, barriers);
+        return true;
       });
       continue;
     }
-    for (const Outstanding &o : outstanding) {
+    for (const Outstanding &o : loads) {
       const bool isScalar = o.op->cls == Class::Scalar;
       if (isScalar || op.runsOnAllLanes || (step.exec & o.lanes)) {
         for (unsigned r : o.op->defined) {
@@ -146,87 +111,102 @@ void WaitModel::replay(const WaveHistory &wave, uint64_t changedPc,
               (op.cls == Class::Vector || op.cls == Class::Lds) &&
               is_contained(op.defined, r) && count(op.named, r) == 1;
           if (!follows)
-            note(o, "uses a register while", true);
+            note(step.operation, o, "uses a register while", true);
           break;
         }
       }
-      if (op.cls == Class::Barrier && hasManyWaves &&
-          (o.op->writesLds || o.op->loadsToLds))
-        note(o, "is passed while", false);
+      if (op.cls == Class::Barrier && hasManyWaves && o.op->loadsToLds)
+        note(step.operation, o, "is passed while", false);
       if (op.readsLds && o.op->loadsToLds)
-        note(o, "reads LDS while", false);
-      if (op.publishes && hasManyGroups && o.op->storesMemory)
-        note(o, "is seen while", false);
+        note(step.operation, o, "reads LDS while", false);
     }
-    switch (op.cls) {
-    case Class::Vector:
-      issue(++vectorIssued, 0);
-      break;
-    case Class::Lds:
-      issue(0, ++ldsIssued);
-      break;
-    case Class::Scalar:
-    case Class::Flat:
-      issue(0, 0);
-      break;
-    default:
-      break;
+    if (op.publishes || op.cls == Class::Barrier)
+      for (Outstanding &o : writes) {
+        if (op.publishes && o.stored)
+          note(step.operation, o, "is seen while", false);
+        if (op.cls == Class::Barrier && o.passed == barriers)
+          o.barrier = step.operation;
+      }
+    barriers += op.cls == Class::Barrier;
+    if (op.cls == Class::Vector)
+      ++vectorIssued;
+    if (op.cls == Class::Lds)
+      ++ldsIssued;
+    if (op.cls != Class::Vector && op.cls != Class::Lds &&
+        op.cls != Class::Scalar && op.cls != Class::Flat)
+      continue;
+    Outstanding next{step.operation, &op, vectorIssued, ldsIssued, step.exec};
+    next.passed = barriers;
+    for (; access != wave.accesses.end() && access->step <= index; ++access) {
+      if (access->step < index)
+        continue;
+      const bool isLds = access->space == Space::Lds;
+      next.inLds |= isLds;
+      next.inMemory |= !isLds;
+      if (isLds && access->use != Use::Read && !op.loadsToLds)
+        next.written = &*access;
+      if (op.storesMemory && sharing.isSharedByGroups(*access))
+        next.stored = true;
     }
+    if (!op.defined.empty() || op.loadsToLds) {
+      // It is outstanding for at least as long as the same instruction issued
+      // before: on the same lanes that one says nothing more.
+      llvm::erase_if(loads, [&](const Outstanding &o) {
+        return o.operation == step.operation && !(o.lanes & ~step.exec);
+      });
+      loads.push_back(next);
+    }
+    if (next.written || next.stored)
+      writes.push_back(next);
   }
-}
-
-const WaitModel::Dependences &WaitModel::unchanged() {
-  if (!hasBase) {
-    base.clear();
-    for (const WaveHistory &wave : waves)
-      replay(wave, ~uint64_t(0), {}, base);
-    hasBase = true;
-  }
-  return base;
+  for (const Outstanding &o : writes)
+    end(o, ~0u);
 }
 
 std::string
 WaitModel::describe(const Dependences::value_type &dependence) const {
   const auto [later, earlier] = dependence.first;
-  return "`" + operations[later].text + "` " + dependence.second.what + " `" +
-         operations[earlier].text + "` is outstanding";
+  return "`" + recording.operations[later].text + "` " +
+         dependence.second.what + " `" + recording.operations[earlier].text +
+         "` is outstanding";
 }
 
-std::string WaitModel::unchangedFault() {
-  for (const auto &dependence : unchanged())
+std::string WaitModel::unchangedFault() const {
+  for (const auto &dependence : base)
     if (dependence.second.isLoad)
       return describe(dependence);
   return "";
 }
 
-std::string WaitModel::canChange(uint64_t pc, WaitCounters counters) {
-  const Dependences &before = unchanged();
-  for (const WaveHistory &wave : waves) {
-    Dependences found;
-    replay(wave, pc, counters, found);
-    for (const auto &dependence : found)
-      if (!before.count(dependence.first))
-        return describe(dependence);
-  }
+std::string WaitModel::canChange(uint64_t pc, WaitCounters counters) const {
+  for (uint64_t group : groups)
+    for (unsigned w = 0; w < recording.groups[group].waves.size(); ++w) {
+      Dependences found;
+      replay(group, w, pc, counters, found);
+      for (const auto &dependence : found)
+        if (!base.count(dependence.first))
+          return describe(dependence);
+    }
   return "";
 }
 
 std::string WaitModel::nopCanChange(uint64_t pc, unsigned states,
                                     Rules rules) const {
-  for (const WaveHistory &wave : waves) {
-    std::vector<const std::string *> texts;
-    for (const WaveHistory::Step &step : wave.steps)
-      texts.push_back(&operations[step.instruction].text);
-    // Loops repeat what surrounds an instruction; few passes show all of it.
-    unsigned seen = 0;
-    for (size_t i = 0; i < wave.steps.size() && seen < 100; ++i) {
-      if (operations[wave.steps[i].instruction].pc != pc)
-        continue;
-      ++seen;
-      if (std::string why = tooClose(texts, i, states, rules); !why.empty())
-        return why;
+  for (uint64_t group : groups)
+    for (const WaveHistory &wave : recording.groups[group].waves) {
+      std::vector<const std::string *> texts;
+      for (const WaveHistory::Step &step : wave.steps)
+        texts.push_back(&recording.operations[step.operation].text);
+      // Loops repeat what surrounds an instruction; few passes show all of it.
+      unsigned seen = 0;
+      for (size_t i = 0; i < wave.steps.size() && seen < 100; ++i) {
+        if (recording.operations[wave.steps[i].operation].pc != pc)
+          continue;
+        ++seen;
+        if (std::string why = tooClose(texts, i, states, rules); !why.empty())
+          return why;
+      }
     }
-  }
   return "";
 }
 
