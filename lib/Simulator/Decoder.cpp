@@ -160,6 +160,12 @@ void Decoder::collectRegisters(InstructionInfo &info, const MCInst &mc,
       StringRef(info.text).contains("_d16") && info.reads.size() > 1 &&
       info.reads.back().first == info.writes.front().first)
     info.reads.back().isTied = true;
+  // Nor that of s_bitset, of which one bit changes.
+  if (StringRef(info.text).starts_with("s_bitset") && !info.writes.empty()) {
+    RegisterRange old = info.writes.front();
+    old.isTied = true;
+    info.reads.push_back(old);
+  }
   // Nor does it call the destination of s_movreld, which M0 moves, one.
   if (StringRef(info.text).starts_with("s_movreld") && info.writes.empty() &&
       !info.reads.empty()) {

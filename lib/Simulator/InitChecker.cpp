@@ -74,7 +74,9 @@ InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
                           .Default(false));
     keepsTied.push_back(m.contains("fmac") || m.starts_with("v_mac") ||
                         m.starts_with("v_dot") || m.contains("smfmac") ||
-                        m.contains("pkaccum") || m.contains("_swap_"));
+                        m.contains("pkaccum") || m.contains("_swap_") ||
+                        m.starts_with("s_bitset") || m.starts_with("s_addk_") ||
+                        m.starts_with("s_mulk_"));
   }
   for (const InstructionInfo &info : monitor.state().program->info) {
     const Shape shape = shapes[info.mnemonicId];

@@ -345,6 +345,22 @@ TEST_F(Checkers, UninitialisedAddressAndBranch) {
   EXPECT_THAT(branch[0], HasSubstr("a branch depends on s20"));
 }
 
+// Scalar instructions that change a part of a register, or add to it.
+TEST_F(Checkers, UninitialisedScalarThatIsChanged) {
+  for (const char *change : {"s_bitset0_b32 s9, 3", "s_bitset1_b32 s9, 3",
+                             "s_addk_i32 s9, 0x10", "s_mulk_i32 s9, 0x10"}) {
+    const std::string body =
+        std::string(change) + "\n  s_and_b32 exec_lo, s9, 1\n";
+    auto findings = check(CheckInit, body);
+    ASSERT_THAT(findings, SizeIs(1)) << change;
+    EXPECT_THAT(findings[0],
+                HasSubstr("EXEC depends on s9, which was never written"))
+        << change;
+    EXPECT_THAT(check(CheckInit, "  s_mov_b32 s9, 0\n  " + body), IsEmpty())
+        << change;
+  }
+}
+
 TEST_F(Checkers, UninitialisedLds) {
   auto findings = check(CheckInit, R"(
   s_load_dwordx4 s[4:7], s[0:1], 0x0
