@@ -30,6 +30,7 @@ struct Catalog::Impl {
   std::string target;
   std::vector<Tactic> tactics;
   std::vector<ServingProfile> profiles;
+  SchemeTable schemes;
   std::map<std::pair<std::string, std::string>, std::vector<const Tactic *>>
       index;
 };
@@ -43,6 +44,7 @@ StringRef Catalog::getTarget() const { return impl->target; }
 StringRef Catalog::getLibraryRoot() const { return impl->root; }
 ArrayRef<Tactic> Catalog::tactics() const { return impl->tactics; }
 ArrayRef<ServingProfile> Catalog::profiles() const { return impl->profiles; }
+const SchemeTable &Catalog::schemes() const { return impl->schemes; }
 
 std::string Catalog::findLibraryRoot(StringRef option) {
   if (!option.empty())
@@ -107,13 +109,44 @@ static Expected<std::vector<std::string>> listManifests(StringRef folder) {
   return names;
 }
 
+/// Reads a manifest, whose name is relative to the root so that messages are
+/// the same wherever the tree lies. `check` may report more; nothing comes back
+/// of one with faults.
+template <typename T>
+static std::optional<T>
+loadManifest(StringRef root, const std::string &name,
+             T (*read)(const json::Reader &, StringRef),
+             function_ref<void(const T &, json::Diagnostics &)> check,
+             std::vector<std::string> &faults) {
+  SmallString<256> file(root);
+  path::append(file, name);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
+      MemoryBuffer::getFile(file, /*IsText=*/false,
+                            /*RequiresNullTerminator=*/false);
+  if (!buffer) {
+    faults.push_back(name + ": expected a readable file, found: " +
+                     buffer.getError().message());
+    return std::nullopt;
+  }
+  Expected<json::Value> document = json::parse((*buffer)->getBuffer(), name);
+  if (!document) {
+    faults.push_back(toString(document.takeError()));
+    return std::nullopt;
+  }
+  json::Diagnostics diagnostics(name);
+  T value = read(json::Reader(*document, "", diagnostics), name);
+  check(value, diagnostics);
+  if (diagnostics.empty())
+    return value;
+  llvm::append_range(faults, diagnostics.getLines());
+  return std::nullopt;
+}
+
 template <typename T>
 static void
 loadFolder(StringRef root, StringRef target, StringRef kind,
            StringRef namePrefix, T (*read)(const json::Reader &, StringRef),
            std::vector<T> &values, std::vector<std::string> &faults) {
-  // Messages and manifestPath are relative to the root, so that they are the
-  // same wherever the tree lies.
   std::string relative = ("manifests/" + target + "/" + kind).str();
   SmallString<256> folder(root);
   path::append(folder, relative);
@@ -123,35 +156,17 @@ loadFolder(StringRef root, StringRef target, StringRef kind,
     return;
   }
   for (const std::string &name : *names) {
-    SmallString<256> file(folder);
-    path::append(file, name);
-    std::string shown = relative + "/" + name;
-    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
-        MemoryBuffer::getFile(file, /*IsText=*/false,
-                              /*RequiresNullTerminator=*/false);
-    if (!buffer) {
-      faults.push_back(shown + ": expected a readable file, found: " +
-                       buffer.getError().message());
-      continue;
-    }
-    Expected<json::Value> document = json::parse((*buffer)->getBuffer(), shown);
-    if (!document) {
-      faults.push_back(toString(document.takeError()));
-      continue;
-    }
-    json::Diagnostics diagnostics(shown);
-    T value = read(json::Reader(*document, "", diagnostics), shown);
     // Hence no two have one name either.
-    std::string expected = (namePrefix + path::stem(name)).str();
-    if (!value.name.empty() && value.name != expected)
-      diagnostics.report("/name",
-                         "\"" + expected + "\" as the file's name says",
-                         "\"" + value.name + "\"");
-    if (!diagnostics.empty()) {
-      llvm::append_range(faults, diagnostics.getLines());
-      continue;
-    }
-    values.push_back(std::move(value));
+    auto checkName = [&](const T &value, json::Diagnostics &diagnostics) {
+      std::string expected = (namePrefix + path::stem(name)).str();
+      if (!value.name.empty() && value.name != expected)
+        diagnostics.report("/name",
+                           "\"" + expected + "\" as the file's name says",
+                           "\"" + value.name + "\"");
+    };
+    if (std::optional<T> value = loadManifest<T>(root, relative + "/" + name,
+                                                 read, checkName, faults))
+      values.push_back(std::move(*value));
   }
   llvm::sort(values,
              [](const T &lhs, const T &rhs) { return lhs.name < rhs.name; });
@@ -190,7 +205,15 @@ Expected<Catalog> Catalog::load(StringRef libraryRoot, StringRef target) {
              impl->tactics, faults);
   loadOptionalFolder(libraryRoot, target, "goldens", (target + ".").str(),
                      readGolden, impl->tactics, faults);
+  std::optional<SchemeTable> schemes = loadManifest<SchemeTable>(
+      libraryRoot, ("manifests/" + target + "/numerics.json").str(),
+      readSchemes, [](const SchemeTable &, json::Diagnostics &) {}, faults);
   for (const Tactic &tactic : impl->tactics) {
+    if (schemes) {
+      json::Diagnostics diagnostics(tactic.manifestPath);
+      checkSchemes(*schemes, tactic, diagnostics);
+      llvm::append_range(faults, diagnostics.getLines());
+    }
     // The files' names tell those of one folder apart.
     const Tactic *first = findByName(impl->tactics, tactic.name);
     if (first != &tactic)
@@ -212,6 +235,7 @@ Expected<Catalog> Catalog::load(StringRef libraryRoot, StringRef target) {
   }
   if (!faults.empty())
     return failOf(libraryRoot, faults);
+  impl->schemes = std::move(*schemes);
   for (const Tactic &tactic : impl->tactics)
     impl->index[{tactic.family, tactic.operation}].push_back(&tactic);
   return Catalog(std::move(impl));

@@ -88,7 +88,7 @@ readNumericScheme(ObjectReader &object, StringRef key,
     rest.split(parameters, ", ");
   if (!all_of(parts, isLowerName) || hasParameters == parameters.empty() ||
       !all_of(parameters, isUpperName)) {
-    member->fail("a scheme as docs/numerics.md has them, id or id(NAME, "
+    member->fail("a scheme of numerics.json, id or id(NAME, "
                  "NAME): names of lower-case letters, digits and '_' between "
                  "dots, then what the bits depend on");
     return scheme;
@@ -115,6 +115,7 @@ void readNumerics(const Reader &reader, Tactic &tactic,
   if (std::optional<Reader> member = object.optional("error_bound"))
     tactic.errorBound = member->string().value_or("");
   object.finish();
+  checkAccumulation(reader, tactic);
 }
 
 template <typename T>
@@ -144,6 +145,10 @@ Expected<ServingProfile> parseProfile(StringRef text, StringRef path) {
 
 Expected<Deployment> parseDeployment(StringRef text, StringRef path) {
   return parseManifest<Deployment>(text, path, readDeployment);
+}
+
+Expected<SchemeTable> parseSchemes(StringRef text, StringRef path) {
+  return parseManifest<SchemeTable>(text, path, readSchemes);
 }
 
 Expected<EvidenceDocument> parseEvidence(StringRef text, StringRef path) {

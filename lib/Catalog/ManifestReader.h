@@ -10,6 +10,7 @@
 #include "Netra/Catalog/Catalog.h"
 #include "Netra/Catalog/Deployment.h"
 #include "Netra/Catalog/Json.h"
+#include "Netra/Catalog/Numerics.h"
 
 namespace netra {
 
@@ -21,6 +22,7 @@ ServingProfile readProfile(const json::Reader &reader, llvm::StringRef path);
 Deployment readDeployment(const json::Reader &reader, llvm::StringRef path);
 EvidenceDocument readEvidenceDocument(const json::Reader &reader,
                                       llvm::StringRef path);
+SchemeTable readSchemes(const json::Reader &reader, llvm::StringRef path);
 
 //===----------------------------------------------------------------------===//
 // Parts that several manifests have
@@ -48,6 +50,12 @@ std::map<std::string, int64_t> readIntegers(json::ObjectReader &object,
 /// names that parameters of schemes may have.
 void readNumerics(const json::Reader &reader, Tactic &tactic,
                   llvm::function_ref<bool(llvm::StringRef)> isConstant);
+
+/// The schemes that a tactic names are known, with their parameters.
+void checkSchemes(const SchemeTable &table, const Tactic &tactic,
+                  json::Diagnostics &diagnostics);
+/// `reader` is at "numerics", which `tactic` has like its "match".
+void checkAccumulation(const json::Reader &reader, const Tactic &tactic);
 
 /// The keys dimensions, attributes, operands and options of `object`.
 InstanceSpec readInstanceSpec(json::ObjectReader &object);

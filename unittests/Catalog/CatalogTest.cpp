@@ -32,6 +32,7 @@ protected:
     write("kernels/gfx950/dense/test.s", "// nothing\n");
     fs::create_directories(root / "manifests/gfx950/tactics");
     fs::create_directories(root / "manifests/gfx950/profiles");
+    write("manifests/gfx950/numerics.json", schemesText);
   }
   void TearDown() override { fs::remove_all(root); }
 
@@ -171,6 +172,53 @@ TEST_F(CatalogTest, AllFaultsOfAllFilesAreReportedTogether) {
   EXPECT_THAT(text, testing::EndsWith(where));
 }
 
+/// What a tactic names, the file has: as this kind, with these parameters.
+TEST_F(CatalogTest, SchemesAreThoseOfTheFile) {
+  struct Case {
+    const char *key, *value, *fault;
+  };
+  const Case cases[] = {
+      {"reduction_order", "test.v2(CHUNKS, WAVES)",
+       "/numerics/reduction_order: expected one of the schemes of "
+       "numerics.json (test.v1(CHUNKS, WAVES), theirs), found "
+       "\"test.v2(CHUNKS, WAVES)\""},
+      {"reduction_order", "once",
+       "/numerics/reduction_order: expected one of the schemes of "
+       "numerics.json (test.v1(CHUNKS, WAVES), theirs), found \"once\""},
+      {"reduction_order", "test.v1",
+       "/numerics/reduction_order: expected test.v1(CHUNKS, WAVES), found "
+       "\"test.v1\""},
+      {"reduction_order", "test.v1(WAVES, CHUNKS)",
+       "/numerics/reduction_order: expected test.v1(CHUNKS, WAVES), found "
+       "\"test.v1(WAVES, CHUNKS)\""},
+      {"reduction_order", "theirs(WAVES)",
+       "/numerics/reduction_order: expected theirs, found \"theirs(WAVES)\""},
+      {"rounding", "twice",
+       "/numerics/rounding: expected one of the schemes of numerics.json "
+       "(once), found \"twice\""},
+  };
+  for (const Case &c : cases) {
+    addTactic("a", {{std::string("/numerics/") + c.key, c.value}});
+    EXPECT_THAT(fault(), HasSubstr("manifests/gfx950/tactics/a.json: " +
+                                   std::string(c.fault) + "\n"))
+        << c.value;
+  }
+  addTactic("a");
+  {
+    Catalog catalog = load();
+    ASSERT_EQ(catalog.schemes().schemes.size(), 3u);
+    EXPECT_EQ(catalog.schemes().schemes[0].spelling(),
+              "test.v1(CHUNKS, WAVES)");
+    EXPECT_EQ(catalog.schemes().schemes[1].spelling(), "theirs");
+  }
+  write("manifests/gfx950/numerics.json", "{}");
+  EXPECT_THAT(fault(), HasSubstr("manifests/gfx950/numerics.json: /: expected "
+                                 "the key \"format\""));
+  fs::remove(root / "manifests/gfx950/numerics.json");
+  EXPECT_THAT(fault(), HasSubstr("manifests/gfx950/numerics.json: expected a "
+                                 "readable file"));
+}
+
 TEST_F(CatalogTest, MissingFoldersAndTargets) {
   fs::remove_all(root / "manifests/gfx950/profiles");
   EXPECT_THAT(fault(), HasSubstr("expected the folder"));
@@ -300,6 +348,21 @@ TEST(LibraryRoot, OptionThenEnvironmentThenBuiltIn) {
   EXPECT_NE(Catalog::findLibraryRoot(), "");
   ::unsetenv("NETRA_LIBRARY_ROOT");
   EXPECT_NE(Catalog::findLibraryRoot(), "");
+}
+
+/// A scheme that no tactic names is one that nobody looks after.
+TEST(ShippedCatalog, TacticsNameEveryScheme) {
+  Catalog catalog =
+      llvm::cantFail(Catalog::load(NETRA_TEST_SOURCE_DIR, "gfx950"));
+  std::set<std::string> named;
+  for (const Tactic &tactic : catalog.tactics()) {
+    named.insert("reduction_order " + tactic.reductionOrder.id);
+    named.insert("rounding " + tactic.rounding.id);
+  }
+  for (const SchemeDefinition &scheme : catalog.schemes().schemes)
+    EXPECT_TRUE(
+        named.count(schemeKindName(scheme.kind).str() + " " + scheme.id()))
+        << scheme.id();
 }
 
 TEST(ShippedCatalog, LoadsWithAllProfiles) {

@@ -213,6 +213,12 @@ TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
        "/workspace/alignment: expected a power of "
        "two"},
       {"/registers/vgprs", nullptr, "/registers/vgprs: expected"},
+      {"/numerics/accumulation", "f17",
+       "/numerics/accumulation: expected an element type, or \"none\" without "
+       "sums, found \"f17\""},
+      {"/numerics/accumulation", "u64",
+       "/numerics/accumulation: expected the accumulation that \"match\" "
+       "takes, \"f32\", found \"u64\""},
       {"/numerics/rounding", 7, "/numerics/rounding: expected a string"},
       {"/numerics/rounding", "once, at the store", "expected a scheme"},
       {"/numerics/reduction_order", "", "expected a scheme"},
@@ -304,7 +310,8 @@ static bool isSemantic(const std::string &text) {
         "expected an offset", "a dimension of \"match\"", "each dimension once",
         "an argument that follows", "each artifact name once",
         "which match says of operand", "access write or readwrite of",
-        "each operand once", "each name once", "an argument with the role",
+        "the accumulation that", "each operand once", "each name once",
+        "an argument with the role",
         // of models: sizes that do not fit each other
         "a part for the layers that use it", "no such part, because",
         "the window of window_attention", "because no layer is window",
@@ -398,6 +405,75 @@ TEST(Manifest, SchemaAndReaderAgreeOnDeployments) {
   EXPECT_GT(accepted, 20u);
   EXPECT_GT(refused, 200u);
   EXPECT_THAT(schema.fieldsNeverRefused(), testing::IsEmpty());
+}
+
+static std::string schemesFault(const Json &document) {
+  return message(parseSchemes(document.dump(), "n.json"));
+}
+
+TEST(Manifest, SchemaAndReaderAgreeOnSchemes) {
+  SchemaValidator schema(readSchema("numerics"));
+  size_t accepted = 0, refused = 0;
+  compareWithSchema(schema, Json::parse(schemesText), schemesFault, accepted,
+                    refused);
+  EXPECT_GT(accepted, 10u);
+  EXPECT_GT(refused, 100u);
+  EXPECT_THAT(schema.fieldsNeverRefused(), testing::IsEmpty());
+}
+
+TEST(Manifest, FaultsOfSchemesAreNamed) {
+  struct Case {
+    const char *pointer;
+    Json value;
+    const char *part;
+  };
+  const Case cases[] = {
+      {"/format", "netra.numerics/2", "/format: expected one of"},
+      {"/schemes/0/kind", "order", "/schemes/0/kind: expected one of"},
+      {"/schemes/0/name", "Test.v1", "/schemes/0/name: expected names of"},
+      {"/schemes/0/name", "test..v1", "/schemes/0/name: expected names of"},
+      {"/schemes/0/version", 0,
+       "/schemes/0/version: expected an integer from 1"},
+      {"/schemes/0/parameters/0", "chunks",
+       "/schemes/0/parameters/0: expected a name of upper-case"},
+      {"/schemes/0/parameters/0", "WAVES",
+       "/schemes/0/parameters/1: expected each name once, found \"WAVES\" "
+       "twice"},
+      {"/schemes/0/text", "", "/schemes/0/text: expected a string that is not"},
+      {"/schemes/3", Json::parse(schemesText)["schemes"][0],
+       "/schemes/3: expected each scheme once, found \"test.v1\" twice"},
+  };
+  for (const Case &c : cases) {
+    Json document = Json::parse(schemesText);
+    document[Json::json_pointer(c.pointer)] = c.value;
+    EXPECT_THAT(schemesFault(document), HasSubstr(c.part)) << c.pointer;
+  }
+  // One id may be an order and a rounding.
+  Json document = Json::parse(schemesText);
+  document["schemes"][2]["name"] = "theirs";
+  EXPECT_EQ(schemesFault(document), "");
+}
+
+/// Contracts have the values of the parameters.
+TEST(Manifest, SchemesOfContracts) {
+  SchemeTable table = llvm::cantFail(parseSchemes(schemesText, "n.json"));
+  auto expected = [&](llvm::StringRef spelling) {
+    return table.expectedFor(SchemeDefinition::Kind::ReductionOrder, spelling);
+  };
+  EXPECT_EQ(expected("test.v1(CHUNKS=2, WAVES=-4)"), "");
+  EXPECT_EQ(expected("theirs"), "");
+  EXPECT_EQ(expected("test.v1(CHUNKS=2)"), "test.v1(CHUNKS, WAVES)");
+  EXPECT_EQ(expected("test.v1"), "test.v1(CHUNKS, WAVES)");
+  EXPECT_THAT(expected("once"), HasSubstr("test.v1(CHUNKS, WAVES), theirs"));
+  std::optional<SchemeInstance> instance = parseSchemeInstance("a.b.v1(N=3)");
+  ASSERT_TRUE(instance);
+  EXPECT_EQ(instance->id, "a.b.v1");
+  EXPECT_EQ(instance->values,
+            (std::vector<std::pair<std::string, int64_t>>{{"N", 3}}));
+  for (const char *spelling :
+       {"", "A", "a(", "a()", "a(N)", "a(N=)", "a(n=1)", "a(N=01)", "a(N=+1)",
+        "a(N=1,M=2)", "a(N=1) ", "a(N=9223372036854775808)", "a..b", ".a"})
+    EXPECT_FALSE(parseSchemeInstance(spelling)) << spelling;
 }
 
 TEST(Manifest, SchemaAndReaderAgreeOnEvidence) {

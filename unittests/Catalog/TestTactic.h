@@ -160,6 +160,16 @@ inline const char *const goldenText = R"json({
   "evidence": [{"kind": "simulated", "what": "unit tests"}]
 })json";
 
+/// The schemes of arithmetic that the two name.
+inline const char *const schemesText = R"json({
+  "format": "netra.numerics/1",
+  "schemes": [
+    {"kind": "reduction_order", "name": "test", "version": 1, "parameters": ["CHUNKS", "WAVES"], "text": "chunks, then waves"},
+    {"kind": "reduction_order", "name": "theirs", "parameters": [], "text": "as they like"},
+    {"kind": "rounding", "name": "once", "parameters": [], "text": "at the end"}
+  ]
+})json";
+
 /// A problem that the tactic above matches.
 inline Problem testProblem(int64_t n = 64, int64_t k = 512) {
   Problem problem;

@@ -27,12 +27,13 @@ class DeploymentTest : public testing::Test {
 protected:
   void SetUp() override {
     library.write("manifests/gfx950/tactics/copy.json", copyManifest);
+    library.write("manifests/gfx950/numerics.json", copySchemes);
     library.write("manifests/gfx950/goldens/golden_copy.json",
                   library.record.dump(2));
     fs::create_directories(library.path / "manifests/gfx950/profiles");
     Json member = {{"tactic", "gfx950.copy"},
                    {"dimensions", {{"N", 64}}},
-                   {"attributes", {{"weight_offset", 1}}},
+                   {"attributes", {{"activation", "none"}}},
                    {"operands",
                     {{"x", {{"shape", {64}}}}, {"result", {{"shape", {64}}}}}}};
     Json other = member;
@@ -106,7 +107,7 @@ TEST_F(DeploymentTest, EveryFaultIsNamed) {
   std::string zeros(64, '0');
   manifest["artifacts"][0]["text_sha256"] = zeros;
   manifest["artifacts"][1]["members"][0]["definitions"] = {{"N", 256},
-                                                           {"M", 1}};
+                                                           {"Q", 1}};
   manifest["artifacts"][2]["members"][0]["symbol"] = "their_copy";
   std::string fault = message(build());
   for (const std::string &part :
@@ -114,7 +115,7 @@ TEST_F(DeploymentTest, EveryFaultIsNamed) {
             ", the code object says " + text(),
         std::string("d.json: artifact two: tactic gfx950.copy: expected N = "
                     "256 as the deployment defines, found 128"),
-        std::string("expected M = 1 as the deployment defines, found no such "
+        std::string("expected Q = 1 as the deployment defines, found no such "
                     "constant"),
         std::string("d.json: artifact theirs: tactic gfx950.golden_copy: "
                     "expected the symbol netra_copy_n64 of the golden code "

@@ -259,7 +259,9 @@ TEST(Hashes, LocksHoldTheMachineCode) {
   std::string text = assemble(library, copyInstance()).object.textSha256;
   auto fault = [&](const std::string &hash, int64_t n) {
     Json manifest = Json::parse(copyManifest);
-    manifest["locks"] = {{{"dimensions", {{"N", 64}}}, {"text_sha256", hash}}};
+    manifest["locks"] = {{{"dimensions", {{"M", 1}, {"N", 64}}},
+                          {"constants", {{"ACTIVATION", 0}}},
+                          {"text_sha256", hash}}};
     Tactic tactic =
         llvm::cantFail(parseTactic(manifest.dump(), "manifests/copy.json"));
     return message(library.assembler().assemble(

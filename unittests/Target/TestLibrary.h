@@ -49,7 +49,7 @@ public:
   std::filesystem::path path;
 };
 
-/// A template that copies one dword of x to result.
+/// A template that copies one dword of x to result, which is no activation.
 inline const char *const copyTemplate = R"(// copies x to result
 .include "include/frame.inc"
 .if NETRA_N % 64
@@ -97,13 +97,14 @@ inline const char *const frameInclude = R"(// begins and ends a kernel
 
 inline const char *const copyManifest = R"json({
   "format": "netra.tactic/1", "name": "gfx950.copy", "target": "gfx950",
-  "family": "test", "operation": "copy", "maturity": "verified", "rank": 1,
+  "family": "elementwise", "operation": "activation", "maturity": "verified", "rank": 1,
   "summary": "copies", "template": "test/copy.s", "symbol": "netra_copy_n{N}",
   "match": {
-    "dimensions": {"N": {"min": 1}},
+    "dimensions": {"M": 1, "N": {"min": 1}},
     "operands": {"x": {"type": "i32"}, "result": {"type": "i32"}},
-    "attributes": {"weight_offset": {"any": true}}
+    "attributes": {"activation": ["none", "silu"]}
   },
+  "constants": {"ACTIVATION": {"attribute": "activation", "values": {"none": 0, "silu": 1}}},
   "arguments": [
     {"name": "x", "kind": "pointer", "role": "x", "access": "read"},
     {"name": "n", "kind": "value", "type": "i32", "value": "N"},
@@ -114,6 +115,14 @@ inline const char *const copyManifest = R"json({
   "numerics": {"accumulation": "none", "rounding": "none", "reduction_order": "none"},
   "graph_capture": true, "deterministic": true,
   "evidence": [{"kind": "simulated", "what": "unit tests"}]
+})json";
+
+inline const char *const copySchemes = R"json({
+  "format": "netra.numerics/1",
+  "schemes": [
+    {"kind": "reduction_order", "name": "none", "parameters": [], "text": "no sum"},
+    {"kind": "rounding", "name": "none", "parameters": [], "text": "nowhere"}
+  ]
 })json";
 
 /// A complete library root with the copy kernel.
@@ -131,12 +140,12 @@ public:
 
 inline Problem copyProblem(int64_t n = 64) {
   Problem problem;
-  problem.family = "test";
-  problem.operation = "copy";
-  problem.dimensions = {{"N", n}};
+  problem.family = "elementwise";
+  problem.operation = "activation";
+  problem.dimensions = {{"M", 1}, {"N", n}};
   problem.operands = {{"x", ElementType::I32, {n}, "row_major"},
                       {"result", ElementType::I32, {n}, "row_major"}};
-  problem.attributes = {{"weight_offset", 1.0}};
+  problem.attributes = {{"activation", std::string("none")}};
   return problem;
 }
 
@@ -212,7 +221,7 @@ inline TestEngine makeEngine() {
                     std::vector<uint64_t> after) {
     EngineStep step;
     step.name = std::move(name);
-    step.operation = "test.copy";
+    step.operation = "netra.activation";
     step.tactic = "gfx950.copy";
     step.contract = contract.id();
     step.grid = {1, 1, 1};

@@ -7,7 +7,7 @@
 #ifndef NETRA_CATALOG_CATALOG_H
 #define NETRA_CATALOG_CATALOG_H
 
-#include "Netra/Catalog/Tactic.h"
+#include "Netra/Catalog/Numerics.h"
 #include "Netra/Catalog/TargetInfo.h"
 
 #include <memory>
@@ -93,9 +93,9 @@ struct Selection {
 /// when it is moved.
 class Catalog {
 public:
-  /// Loads manifests/<target>/{profiles,tactics,goldens}/*.json below
-  /// `libraryRoot`; there need not be goldens. A golden is a tactic like any
-  /// other whose code is not assembled.
+  /// Loads manifests/<target>/{profiles,tactics,goldens}/*.json and
+  /// numerics.json beside them below `libraryRoot`; there need not be goldens.
+  /// A golden is a tactic like any other whose code is not assembled.
   /// All faults of all files are reported together: one line each with file,
   /// JSON pointer, expected and found.
   static llvm::Expected<Catalog> load(llvm::StringRef libraryRoot,
@@ -116,6 +116,8 @@ public:
   /// Sorted by name.
   llvm::ArrayRef<Tactic> tactics() const;
   llvm::ArrayRef<ServingProfile> profiles() const;
+  /// The schemes of arithmetic that tactics name.
+  const SchemeTable &schemes() const;
 
   /// Tactics of one family and operation, sorted by name.
   llvm::ArrayRef<const Tactic *> tacticsFor(llvm::StringRef family,

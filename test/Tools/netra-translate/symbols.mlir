@@ -3,7 +3,7 @@
 //
 // RUN: rm -rf %t && mkdir -p %t/library/manifests/gfx950/tactics
 // RUN: ln -s %netra_src/kernels %t/library/kernels
-// RUN: cp -r %netra_src/manifests/gfx950/profiles %t/library/manifests/gfx950/
+// RUN: cp -r %netra_src/manifests/gfx950/profiles %netra_src/manifests/gfx950/numerics.json %t/library/manifests/gfx950/
 // RUN: sed 's/"symbol": "[^"]*"/"symbol": "same"/' %netra_src/manifests/gfx950/tactics/embedding_bf16.json > %t/library/manifests/gfx950/tactics/embedding_bf16.json
 // RUN: not netra-translate --netra-to-engine %s --profile=decode_m1 --library-root=%t/library -o %t/engine 2>&1 | FileCheck %s --check-prefix=SYMBOL
 // SYMBOL: error: expected one machine code for symbol same of tactic gfx950.embedding_bf16, found two, for
