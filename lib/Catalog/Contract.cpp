@@ -94,6 +94,9 @@ const OperandSpec *Problem::find(StringRef role) const {
   return found == operands.end() ? nullptr : &*found;
 }
 
+/// No dimension of a model is as large, and twice it is far from 2^63.
+static constexpr int64_t maxExtent = int64_t(1) << 48;
+
 Error Problem::verify() const {
   std::vector<std::string> faults;
   auto fault = [&](const Twine &text) { faults.push_back(text.str()); };
@@ -109,6 +112,9 @@ Error Problem::verify() const {
     if (value < 0)
       fault("dimension " + Twine(name) + ": expected at least 0, found " +
             Twine(value));
+    else if (value > maxExtent)
+      fault("dimension " + Twine(name) + ": expected at most " +
+            Twine(maxExtent) + ", found " + Twine(value));
   }
   std::set<std::string> roles;
   for (const OperandSpec &operand : operands) {

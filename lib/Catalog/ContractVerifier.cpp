@@ -6,8 +6,9 @@
 
 #include "Netra/Catalog/ContractVerifier.h"
 
+#include "Netra/Catalog/Numerics.h"
+#include "Netra/Catalog/Operations.h"
 #include "Netra/Catalog/TargetInfo.h"
-#include "Netra/Catalog/Vocabulary.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,8 +33,14 @@ public:
       expect("target", "one of " + listTargets(), contract.target);
     checkArguments();
     checkWorkspace();
+    llvm::append_range(faults, verifyOperation(contract.problem));
     for (const auto &[name, value] : contract.problem.attributes)
-      checkAttribute(name, value);
+      checkNumber(name, value);
+    checkNumerics();
+    if (contract.graphCapture && !contract.problem.varying.empty())
+      expect("graph_capture",
+             "false, since each launch has a grid or values of its own",
+             "true");
     if (faults.empty())
       return Error::success();
     return createStringError(join(faults, "\n"));
@@ -111,6 +118,38 @@ private:
       else
         checkValue(argument, where, size);
     }
+    checkOperands();
+  }
+
+  /// What no argument points to, no kernel reads or writes; but of what is
+  /// updated in place, the result's argument is enough.
+  void checkOperands() {
+    auto isOf = [&](const Argument &argument, const OperandSpec &operand) {
+      if (argument.kind != ArgumentKind::Pointer)
+        return false;
+      const OperandSpec *own = contract.problem.find(argument.role);
+      return own == &operand ||
+             (own && argument.access == Access::ReadWrite &&
+              own->type == operand.type && own->shape == operand.shape);
+    };
+    for (const OperandSpec &operand : contract.problem.operands)
+      if (none_of(contract.arguments, [&](const Argument &argument) {
+            return isOf(argument, operand);
+          }))
+        expect("operand " + operand.role, "an argument that points to it",
+               "none");
+  }
+
+  /// Whether a kernel has to write what is of this role; nothing when the
+  /// operation is unknown or has no such operand, which is reported.
+  std::optional<bool> isResult(StringRef role) const {
+    const Problem &problem = contract.problem;
+    if (const OperationDefinition *operation =
+            findOperation(problem.family, problem.operation))
+      for (const OperandDefinition &operand : operation->operands)
+        if (operand.role == role)
+          return operand.isResult;
+    return std::nullopt;
   }
 
   void checkPointer(const Argument &argument, const std::string &where) {
@@ -131,9 +170,14 @@ private:
       type = operand->type;
       // A problem that has been read has shapes of a size.
       reach = cantFail(tensorBytes(operand->type, operand->shape));
-      if (StringRef(argument.role).starts_with("result") &&
-          argument.access == Access::Read)
-        expect(where, "access write or readwrite of " + argument.role, "read");
+      std::optional<bool> written = isResult(argument.role);
+      if (written &&
+          argument.access == (*written ? Access::Read : Access::Write))
+        expect(where,
+               (*written ? "access write or readwrite of "
+                         : "access read or readwrite of ") +
+                   argument.role,
+               accessName(argument.access));
     }
     if (argument.type != type)
       expect(where, "type " + elementTypeName(type) + " of " + argument.role,
@@ -171,15 +215,8 @@ private:
              "none");
   }
 
-  /// What operations have is known, and kernels compute with f32.
-  void checkAttribute(const std::string &name, const AttributeValue &value) {
-    const AttributeDefinition *definition = findAttribute(name);
-    if (!definition)
-      return;
-    if (!definition->accepts(value)) {
-      expect("attribute " + name, definition->describe(), toString(value));
-      return;
-    }
+  /// Kernels compute with f32.
+  void checkNumber(const std::string &name, const AttributeValue &value) {
     const double *number = std::get_if<double>(&value);
     if (!number)
       return;
@@ -188,6 +225,26 @@ private:
       expect("attribute " + name,
              "a number that f32 holds, such as " + toString(rounded),
              toString(*number));
+  }
+
+  void checkNumerics() {
+    const Numerics &numerics = contract.numerics;
+    auto attribute = contract.problem.attributes.find("accumulation");
+    if (!isAccumulation(numerics.accumulation))
+      expect("numerics accumulation",
+             "an element type, or \"none\" without sums",
+             "\"" + numerics.accumulation + "\"");
+    else if (attribute != contract.problem.attributes.end() &&
+             toString(attribute->second) != numerics.accumulation)
+      expect("numerics accumulation",
+             toString(attribute->second) + ", as the problem says",
+             numerics.accumulation);
+    for (auto [name, scheme] :
+         {std::pair("rounding", &numerics.rounding),
+          std::pair("reduction_order", &numerics.reductionOrder)})
+      if (!parseSchemeInstance(*scheme))
+        expect(Twine("numerics ") + name, "a scheme, id or id(NAME=1, NAME=2)",
+               "\"" + *scheme + "\"");
   }
 
   const Contract &contract;

@@ -9,6 +9,7 @@
 #include "AsmDirectives.h"
 #include "Fallback.h"
 #include "Netra/Catalog/ContractVerifier.h"
+#include "Netra/Catalog/Operations.h"
 #include "Netra/Catalog/TargetInfo.h"
 #include "Netra/IR/ContractConversion.h"
 #include "Netra/IR/EngineDecisions.h"
@@ -409,6 +410,60 @@ LogicalResult LaunchOp::verify() {
   return verifyAfter(*this, getAfter());
 }
 
+/// C6 of a launch: what was promised is what is launched.
+static LogicalResult verifyPromises(LaunchOp op, const Contract &contract) {
+  auto expect = [&](const Twine &what, const Twine &expected,
+                    const Twine &found) {
+    return op.emitOpError("C6: expected ")
+           << what << " " << expected << " as " << op.getContractAttr()
+           << " says, found " << found;
+  };
+  const Problem &problem = contract.problem;
+  if (const OperationDefinition *operation =
+          findOperation(problem.family, problem.operation);
+      operation && operation->name != op.getOpName())
+    return expect("operation", operation->name, op.getOpName());
+  std::array<uint32_t, 3> grid = contract.greatestGrid();
+  for (size_t d = 0; d != 3; ++d) {
+    if (op.getGrid()[d] != grid[d])
+      return expect("grid axis " + Twine(d), Twine(grid[d]),
+                    Twine(op.getGrid()[d]));
+    if (op.getBlock()[d] != contract.block[d])
+      return expect("block axis " + Twine(d), Twine(contract.block[d]),
+                    Twine(op.getBlock()[d]));
+  }
+  if (op.getStaticLds() != contract.staticLds ||
+      op.getDynamicLds() != contract.dynamicLds)
+    return expect(
+        "static and dynamic LDS of",
+        Twine(contract.staticLds) + " and " + Twine(contract.dynamicLds),
+        Twine(op.getStaticLds()) + " and " + Twine(op.getDynamicLds()));
+  if (op.getArgs().size() != contract.arguments.size())
+    return expect("arguments:", Twine(contract.arguments.size()),
+                  Twine(op.getArgs().size()));
+  for (auto [slot, argument] : llvm::zip_equal(
+           op.getArgs().getAsRange<ArgAttr>(), contract.arguments)) {
+    std::string found;
+    llvm::raw_string_ostream(found) << slot;
+    if (argument.kind == ArgumentKind::Value) {
+      if (slot.getKind() != SlotKind::Value || slot.getBits() != argument.bits)
+        return expect("argument " + argument.name,
+                      "with the bits " + Twine(argument.bits), found);
+      continue;
+    }
+    uint64_t bytes = contract.workspaceBytes;
+    if (const OperandSpec *operand = problem.find(argument.role))
+      bytes = llvm::cantFail(tensorBytes(operand->type, operand->shape));
+    bytes -= std::min(bytes, argument.operandOffset);
+    bool fits = slot.isPointer() ? uint64_t(slot.getBytes()) == bytes
+                                 : slot.getKind() == SlotKind::Null && !bytes;
+    if (!fits)
+      return expect("argument " + argument.name,
+                    "as a pointer to " + Twine(bytes) + " bytes", found);
+  }
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   EngineOp engine = getEngine(*this);
   if (!engine)
@@ -433,7 +488,17 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   for (ArgAttr arg : getArgs().getAsRange<ArgAttr>())
     if (failed(verifySlot(*this, "C5", arg, symbolTable)))
       return failure();
-  return success();
+  auto contract =
+      symbolTable.lookupSymbolIn<ContractOp>(engine, getContractAttr());
+  if (!contract)
+    return success(); // The kernel reports it.
+  llvm::Expected<const KnownContract &> known =
+      lookupContract(contract.getDefinition());
+  if (!known) { // as the contract has reported
+    llvm::consumeError(known.takeError());
+    return success();
+  }
+  return verifyPromises(*this, known->contract);
 }
 
 LogicalResult FallbackStepOp::verify() {

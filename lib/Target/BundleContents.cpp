@@ -8,6 +8,7 @@
 
 #include "BundleFiles.h"
 #include "BundleReports.h"
+#include "InstanceSource.h"
 #include "KernelFileSystem.h"
 #include "Netra/Catalog/Json.h"
 #include "Netra/Target/KernelBuilder.h"
@@ -363,6 +364,39 @@ void checkSources(
     if (!listed.count(file) && StringRef(file).count('/') > 1)
       report(file, "expected it among the files of engine.json, since a kernel "
                    "is made of it, found it left out");
+}
+
+void checkDefinitions(StringRef directory, const Engine &engine,
+                      const std::map<std::string, Contract> &contracts,
+                      ReportFinding report) {
+  std::map<std::string, std::vector<const Contract *>> bySymbol;
+  for (const auto &[key, kernel] : findLaunchedKernels(engine))
+    if (auto contract = contracts.find(key.first); contract != contracts.end())
+      bySymbol[key.second].push_back(&contract->second);
+  for (const auto &[symbol, candidates] : bySymbol) {
+    std::string source = "source/" + symbol + ".s";
+    // Golden code has none; of a template, that it is missing has been said.
+    if (none_of(engine.files,
+                [&](const EngineFile &file) { return file.path == source; }))
+      continue;
+    SmallString<256> path(directory);
+    sys::path::append(path, source);
+    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
+    if (!buffer)
+      continue; // reported with the files
+    std::optional<std::vector<std::string>> least;
+    const Contract *nearest = nullptr;
+    for (const Contract *contract : candidates) {
+      std::vector<std::string> differences =
+          compareDefinitions((*buffer)->getBuffer(), *contract);
+      if (least && least->size() <= differences.size())
+        continue;
+      least = std::move(differences);
+      nearest = contract;
+    }
+    for (const std::string &difference : *least)
+      report(source, difference + ", for contract " + nearest->id());
+  }
 }
 
 std::vector<BundleFinding> reassembleBundle(StringRef directory) {

@@ -54,6 +54,13 @@ void checkSources(
     const std::map<std::string, std::vector<StatedSources>> &stated,
     ReportFinding report);
 
+/// Holds the source of each kernel against the contracts that it is launched
+/// for, by id. Kernels of several contracts may be one machine code, of which
+/// the source is that of one of them.
+void checkDefinitions(llvm::StringRef directory, const Engine &engine,
+                      const std::map<std::string, Contract> &contracts,
+                      ReportFinding report);
+
 } // namespace netra
 
 #endif // NETRA_LIB_TARGET_BUNDLECONTENTS_H

@@ -11,6 +11,7 @@
 #include "Netra/Catalog/Catalog.h"
 #include "Netra/Catalog/ContractVerifier.h"
 #include "Netra/Catalog/Json.h"
+#include "Netra/Catalog/Operations.h"
 #include "Netra/Catalog/TargetInfo.h"
 #include "Netra/Target/CodeObject.h"
 #include "Netra/Target/Equivalence.h"
@@ -364,7 +365,6 @@ private:
                               "no such file");
       return;
     }
-    std::map<std::string, Contract> contracts;
     if (!readContracts(buffer->getBuffer(), contracts))
       return;
     for (const auto &[id, contract] : contracts)
@@ -442,6 +442,12 @@ private:
       compare("/block/" + Twine(d), step.block[d], contract.block[d]);
     }
     compare("/dynamic_lds", step.dynamicLds, contract.dynamicLds);
+    if (const OperationDefinition *operation =
+            findOperation(contract.problem.family, contract.problem.operation);
+        operation && operation->name != step.operation)
+      report(where + "/operation", "expected " + operation->name +
+                                       " as the contract says, found " +
+                                       step.operation);
     compare("/contract (wave size)", engine.waveSize, contract.waveSize);
     if (contract.target != engine.architecture)
       report(where + "/contract", "expected a contract for " +
@@ -506,11 +512,10 @@ private:
     }
     if (slot.kind == Kind::Null
             ? needed != 0
-            : slot.kind != Kind::Value && slot.bytes < needed)
+            : slot.kind != Kind::Value && slot.bytes != needed)
       report(where + "/bytes",
-             "expected at least the " + Twine(needed) + " bytes of " +
-                 promised.role + ", found " +
-                 Twine(slot.kind == Kind::Null ? 0 : slot.bytes));
+             "expected the " + Twine(needed) + " bytes of " + promised.role +
+                 ", found " + Twine(slot.kind == Kind::Null ? 0 : slot.bytes));
   }
 
   /// A whole buffer that is read as the tensor it holds is read in the order
@@ -570,6 +575,7 @@ private:
     Explanation explanation;
     if (std::optional<std::string> text = readListed("explain.json"))
       explanation = checkExplanation(*text, engine, tell);
+    checkDefinitions(directory, engine, contracts, tell);
     if (std::optional<std::string> text = readListed("validation.json"))
       checkSources(
           directory, engine,
@@ -580,7 +586,8 @@ private:
   Engine engine;
   /// Of the machine code, by code object and symbol.
   std::map<std::pair<size_t, std::string>, std::string> identities;
-  std::set<std::string> notCapturable; // ids of contracts
+  std::map<std::string, Contract> contracts; // by id
+  std::set<std::string> notCapturable;       // ids of contracts
   std::vector<BundleFinding> findings;
 };
 } // namespace

@@ -6,6 +6,7 @@
 
 #include "InstanceSource.h"
 
+#include "Netra/Catalog/Numerics.h"
 #include "Netra/Catalog/TargetInfo.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -90,6 +91,58 @@ std::string targetDirectives(const TargetInfo &target) {
       .str();
 }
 
+std::vector<std::pair<std::string, uint64_t>>
+launchDefinitions(const Contract &contract) {
+  std::vector<std::pair<std::string, uint64_t>> values;
+  for (const Argument &argument : contract.arguments)
+    values.emplace_back("ARG_" + StringRef(argument.name).upper(),
+                        argument.offset);
+  values.emplace_back("KERNARG_BYTES", contract.kernargBytes);
+  // Where dimensions vary, the code is made for the greatest of them.
+  std::array<uint32_t, 3> grid = contract.greatestGrid();
+  static constexpr const char *axes[] = {"X", "Y", "Z"};
+  for (size_t i = 0; i != 3; ++i)
+    values.emplace_back(std::string("GRID_") + axes[i], grid[i]);
+  for (size_t i = 0; i != 3; ++i)
+    values.emplace_back(std::string("BLOCK_") + axes[i], contract.block[i]);
+  values.emplace_back("STATIC_LDS", contract.staticLds);
+  values.emplace_back("DYNAMIC_LDS", contract.dynamicLds);
+  values.emplace_back("WORKSPACE_BYTES", contract.workspaceBytes);
+  return values;
+}
+
+std::vector<std::string> compareDefinitions(StringRef source,
+                                            const Contract &contract) {
+  std::map<std::string, std::string> defined;
+  while (!source.empty()) {
+    StringRef line;
+    std::tie(line, source) = source.split('\n');
+    if (!line.consume_front(".set NETRA_"))
+      continue;
+    auto [name, value] = line.split(", ");
+    defined[name.str()] = value.str();
+  }
+  std::map<std::string, std::string> expected;
+  for (const auto &[name, value] : contract.problem.dimensions)
+    expected[name] = itostr(value);
+  for (const auto &[name, value] : launchDefinitions(contract))
+    expected[name] = utostr(value);
+  for (const std::string *spelling :
+       {&contract.numerics.rounding, &contract.numerics.reductionOrder})
+    if (std::optional<SchemeInstance> scheme = parseSchemeInstance(*spelling))
+      for (const auto &[name, value] : scheme->values)
+        expected[name] = itostr(value);
+  std::vector<std::string> differences;
+  for (const auto &[name, value] : expected) {
+    auto found = defined.find(name);
+    if (found == defined.end() || found->second != value)
+      differences.push_back(
+          "NETRA_" + name + ": expected " + value + ", found " +
+          (found == defined.end() ? std::string("none") : found->second));
+  }
+  return differences;
+}
+
 std::string Assembler::instanceSource(const Instance &instance) const {
   return codeSource(instance) + metadataSource(instance, *findTarget(target));
 }
@@ -106,19 +159,8 @@ std::string Assembler::codeSource(const Instance &instance) const {
   // std::map keeps the names sorted, whatever order the manifest has.
   for (const auto &[name, value] : instance.constants)
     set(name, value);
-  for (const Argument &argument : contract.arguments)
-    set("ARG_" + StringRef(argument.name).upper(), argument.offset);
-  set("KERNARG_BYTES", contract.kernargBytes);
-  static constexpr const char *axes[] = {"X", "Y", "Z"};
-  // Where dimensions vary, the code is made for the greatest of them.
-  std::array<uint32_t, 3> grid = contract.greatestGrid();
-  for (size_t i = 0; i != 3; ++i)
-    set(Twine("GRID_") + axes[i], grid[i]);
-  for (size_t i = 0; i != 3; ++i)
-    set(Twine("BLOCK_") + axes[i], contract.block[i]);
-  set("STATIC_LDS", contract.staticLds);
-  set("DYNAMIC_LDS", contract.dynamicLds);
-  set("WORKSPACE_BYTES", contract.workspaceBytes);
+  for (const auto &[name, value] : launchDefinitions(contract))
+    set(name, int64_t(value));
   set("VGPRS", instance.vgprs);
   set("AGPRS", instance.agprs);
   set("SGPRS", instance.sgprs);

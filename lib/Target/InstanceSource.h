@@ -12,6 +12,17 @@
 
 namespace netra {
 
+/// What the source of a kernel states of its contract besides dimensions, in
+/// the order in which it does: "ARG_X", "GRID_Y", … without NETRA_.
+std::vector<std::pair<std::string, uint64_t>>
+launchDefinitions(const Contract &contract);
+
+/// Where a generated source is not that of a kernel with this contract: in
+/// dimensions, launch, places of arguments or constants that its schemes of
+/// arithmetic name. A line each: "NETRA_M: expected 2, found 1".
+std::vector<std::string> compareDefinitions(llvm::StringRef source,
+                                            const Contract &contract);
+
 /// The directives that every source begins with.
 std::string targetDirectives(const TargetInfo &target);
 

@@ -6,31 +6,50 @@ netra.profile @decode_m1 {m = #netra.guard<1>, batch = #netra.guard<1..64>, sequ
 
 // CHECK: netra.engine @mlp target(#netra.target<gfx950>) {
 netra.engine @mlp target(#netra.target<gfx950>) {
-  // CHECK-NEXT: netra.contract @nk_f5a6b49ac7d1bee2f3bad189 {arguments = [{access = "read", bits = 0 : i64, bytes = 8 : i64, kind = "pointer", name = "x", offset = 0 : i64, operand_offset = 0 : i64, role = "x", type = "bf16"}
+  // CHECK-NEXT: netra.contract @nk_3269c53414edfba3a4c546ef {arguments = [{access = "read", bits = 0 : i64, bytes = 8 : i64, kind = "pointer", name = "x", offset = 0 : i64, operand_offset = 0 : i64, role = "x", type = "bf16"}
   // CHECK-SAME: deterministic = true
   // CHECK-SAME: epsilon = {f64 = "0x3eb0c6f7a0000000"}
-  netra.contract @nk_f5a6b49ac7d1bee2f3bad189 {
+  netra.contract @nk_3269c53414edfba3a4c546ef {
     format = "netra.contract/1", target = "gfx950", wave_size = 64,
     problem = {family = "norm", operation = "rms_norm", dimensions = {M = 1, N = 64},
       operands = [
         {role = "x", type = "bf16", shape = [1, 64], layout = "row_major"},
+        {role = "weight", type = "bf16", shape = [64], layout = "row_major"},
         {role = "result", type = "bf16", shape = [1, 64], layout = "row_major"}],
-      attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, accumulation = "f32", exact = true, rows = 3}},
+      attributes = {epsilon = {f64 = "0x3eb0c6f7a0000000"}, weight_offset = {f64 = "0x0000000000000000"}, accumulation = "f32"}},
     arguments = [
       {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0},
-      {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}],
-    kernarg_bytes = 16, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0,
+      {name = "weight", kind = "pointer", type = "bf16", access = "read", role = "weight", offset = 8, bytes = 8, operand_offset = 0, bits = 0},
+      {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 16, bytes = 8, operand_offset = 0, bits = 0},
+      {name = "rows", kind = "value", type = "i32", access = "value", role = "", offset = 24, bytes = 4, operand_offset = 0, bits = 1},
+      {name = "scratch", kind = "pointer", type = "u8", access = "readwrite", role = "workspace", offset = 32, bytes = 8, operand_offset = 0, bits = 0}],
+    kernarg_bytes = 40, grid = [1, 1, 1], block = [64, 1, 1], static_lds = 1024, dynamic_lds = 0,
     workspace = {bytes = 0, alignment = 256},
     numerics = {accumulation = "f32", rounding = "once", reduction_order = "tree"},
     graph_capture = true, deterministic = true}
+  // CHECK: netra.contract @nk_c78d803a138b71af7593c842
+  netra.contract @nk_c78d803a138b71af7593c842 {
+    format = "netra.contract/1", target = "gfx950", wave_size = 64,
+    problem = {family = "elementwise", operation = "activation", dimensions = {M = 1, N = 32},
+      operands = [
+        {role = "x", type = "bf16", shape = [1, 32], layout = "row_major"},
+        {role = "result", type = "bf16", shape = [1, 32], layout = "row_major"}],
+      attributes = {activation = "silu"}},
+    arguments = [
+      {name = "x", kind = "pointer", type = "bf16", access = "read", role = "x", offset = 0, bytes = 8, operand_offset = 0, bits = 0},
+      {name = "result", kind = "pointer", type = "bf16", access = "write", role = "result", offset = 8, bytes = 8, operand_offset = 0, bits = 0}],
+    kernarg_bytes = 16, grid = [2, 3, 4], block = [64, 1, 1], static_lds = 0, dynamic_lds = 512,
+    workspace = {bytes = 0, alignment = 256},
+    numerics = {accumulation = "none", rounding = "once", reduction_order = "none"},
+    graph_capture = true, deterministic = true}
   // CHECK: netra.code_object @k0 text_sha256("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08") {
   netra.code_object @k0 text_sha256("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08") {
-    // CHECK-NEXT: netra.kernel @norm tactic(#netra.tactic<"gfx950.rms_norm", options = {WAVES = 1}, contract = "nk_f5a6b49ac7d1bee2f3bad189">)
-    netra.kernel @norm tactic(#netra.tactic<"gfx950.rms_norm", options = {WAVES = 1}, contract = "nk_f5a6b49ac7d1bee2f3bad189">)
+    // CHECK-NEXT: netra.kernel @norm tactic(#netra.tactic<"gfx950.rms_norm", options = {WAVES = 1}, contract = "nk_3269c53414edfba3a4c546ef">)
+    netra.kernel @norm tactic(#netra.tactic<"gfx950.rms_norm", options = {WAVES = 1}, contract = "nk_3269c53414edfba3a4c546ef">)
   }
   // CHECK: netra.code_object @k1 {
   netra.code_object @k1 {
-    netra.kernel @"name with spaces" tactic(#netra.tactic<"gfx950.rms_norm", contract = "nk_f5a6b49ac7d1bee2f3bad189">)
+    netra.kernel @"name with spaces" tactic(#netra.tactic<"gfx950.activation", contract = "nk_c78d803a138b71af7593c842">)
   }
   // CHECK: netra.binding @x : input(0) tensor<1x64xbf16>
   netra.binding @x : input(0) tensor<1x64xbf16>
@@ -47,12 +66,12 @@ netra.engine @mlp target(#netra.target<gfx950>) {
   }
   // CHECK: netra.plan @decode_m1 profile(@decode_m1) arena(1024) bindings([@x, @y, @kv]) {
   netra.plan @decode_m1 profile(@decode_m1) arena(1024) bindings([@x, @y, @kv]) {
-    // CHECK-NEXT: netra.launch @k0::@norm grid(1, 1, 1) block(64, 1, 1) static_lds(1024) dynamic_lds(0) args([#netra.arg<binding @x, 0, 128>, #netra.arg<weight @norm, 0, 128>, #netra.arg<arena, 0, 128>, #netra.arg<i32, 1>, #netra.arg<null>]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("gfx950.rms_norm") operation("netra.rms_norm") name("mlp/norm")
-    netra.launch @k0::@norm grid(1, 1, 1) block(64, 1, 1) static_lds(1024) dynamic_lds(0) args([#netra.arg<binding @x, 0, 128>, #netra.arg<weight @norm, 0, 128>, #netra.arg<arena, 0, 128>, #netra.arg<i32, 1>, #netra.arg<null>]) after([]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("gfx950.rms_norm") operation("netra.rms_norm") name("mlp/norm")
+    // CHECK-NEXT: netra.launch @k0::@norm grid(1, 1, 1) block(64, 1, 1) static_lds(1024) dynamic_lds(0) args([#netra.arg<binding @x, 0, 128>, #netra.arg<weight @norm, 0, 128>, #netra.arg<arena, 0, 128>, #netra.arg<i32, 1>, #netra.arg<null>]) after([]) contract("nk_3269c53414edfba3a4c546ef") tactic("gfx950.rms_norm") operation("netra.rms_norm") name("mlp/norm")
+    netra.launch @k0::@norm grid(1, 1, 1) block(64, 1, 1) static_lds(1024) dynamic_lds(0) args([#netra.arg<binding @x, 0, 128>, #netra.arg<weight @norm, 0, 128>, #netra.arg<arena, 0, 128>, #netra.arg<i32, 1>, #netra.arg<null>]) after([]) contract("nk_3269c53414edfba3a4c546ef") tactic("gfx950.rms_norm") operation("netra.rms_norm") name("mlp/norm")
     // CHECK-NEXT: netra.fallback_step "framework.rotary" reason("no tactic") inputs([#netra.arg<arena, 0, 128>]) outputs([#netra.arg<arena, 256, 128>]) types([tensor<1x64xbf16>, tensor<64xbf16>]) after([0]) name("rotary")
     netra.fallback_step "framework.rotary" reason("no tactic") inputs([#netra.arg<arena, 0, 128>]) outputs([#netra.arg<arena, 256, 128>]) types([tensor<1x64xbf16>, tensor<64xbf16>]) after([0]) name("rotary")
     // CHECK-NEXT: netra.launch @k1::@"name with spaces" grid(2, 3, 4) {{.*}} after([0, 1])
-    netra.launch @k1::@"name with spaces" grid(2, 3, 4) block(64, 1, 1) static_lds(0) dynamic_lds(512) args([#netra.arg<binding @y, 64, 64>]) after([0, 1]) contract("nk_f5a6b49ac7d1bee2f3bad189") tactic("gfx950.rms_norm") operation("netra.rms_norm") name("last")
+    netra.launch @k1::@"name with spaces" grid(2, 3, 4) block(64, 1, 1) static_lds(0) dynamic_lds(512) args([#netra.arg<binding @y, 64, 64>, #netra.arg<arena, 512, 64>]) after([0, 1]) contract("nk_c78d803a138b71af7593c842") tactic("gfx950.activation") operation("netra.activation") name("last")
   }
   // CHECK: netra.plan @all profile(@decode_m1) arena(0) alignment(64) {
   netra.plan @all profile(@decode_m1) arena(0) alignment(64) {

@@ -7,7 +7,9 @@
 #include "Arguments.h"
 #include "PackedWeights.h"
 
+#include "Netra/Catalog/Catalog.h"
 #include "Netra/Target/ModuleVerifier.h"
+#include "Netra/Target/TacticVerifier.h"
 
 #include <netra/engine.h>
 
@@ -51,14 +53,19 @@ int netra::tool::validateMain(int argc, char **argv) {
       "validate",
       "Checks an engine: every file against its size and hash, engine.json, "
       "each code object against the launches, contracts, memory, reports, "
-      "sources (which are assembled again) and engine.mlir against it; then "
-      "whether the runtime accepts and loads it.",
+      "sources (which are assembled again), engine.mlir against it and the "
+      "kernels against the tactics of the catalogue; then whether the runtime "
+      "accepts and loads it.",
       "ENGINE");
   arguments.value("engine", "DIR", "the engine, instead of ENGINE");
   arguments.value("hip", "sim|PATH", "load it with this HIP library (sim)");
   arguments.value("golden-root", "DIR",
                   "the folder of the code that the engine only locks, which "
                   "is checked, too (NETRA_GOLDEN_ROOT)");
+  arguments.value("library-root", "DIR",
+                  "the folder with kernels/ and manifests/ of the catalogue "
+                  "(NETRA_LIBRARY_ROOT, or what is installed)");
+  arguments.flag("no-catalog", "do not look into the catalogue");
   arguments.value("weights", "FILE", "also check FILE, packed for the engine");
   arguments.flag("no-load", "do not load it on a device");
   if (std::optional<int> code = arguments.parse(argc, argv))
@@ -86,6 +93,17 @@ int netra::tool::validateMain(int argc, char **argv) {
         std::printf("%s\n", finding.str().c_str());
         ++faults;
       }
+  std::vector<std::string> notCompared;
+  if (faults == 0 && !arguments.has("no-catalog")) {
+    llvm::Expected<TacticFindings> tactics = verifyTactics(
+        directory, Catalog::findLibraryRoot(arguments.get("library-root")));
+    if (!tactics)
+      return fail(llvm::toString(tactics.takeError()));
+    for (const BundleFinding &finding : tactics->findings)
+      std::printf("%s\n", finding.str().c_str());
+    faults += tactics->findings.size();
+    notCompared = std::move(tactics->notCompared);
+  }
   std::string weights = arguments.get("weights");
   if (faults == 0 && arguments.has("weights"))
     for (const std::string &line : checkWeights(directory, weights)) {
@@ -147,6 +165,8 @@ int netra::tool::validateMain(int argc, char **argv) {
     std::printf("%s, %s\n", line.c_str(),
                 isWhole ? "found in the golden root"
                         : "not looked at: name its folder with --golden-root");
+  for (const std::string &line : notCompared)
+    std::printf("not held against %s\n", line.c_str());
   if (fallbacks)
     std::printf("%zu of %zu steps have no kernel and are left to the "
                 "framework; netra-engine explain says why\n",

@@ -6,7 +6,7 @@
 
 #include "Netra/Catalog/ContractVerifier.h"
 
-#include "TestTactic.h"
+#include "Netra/Catalog/Catalog.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,14 +20,71 @@ namespace {
 
 constexpr double epsilon = 1e-6f; // as f32 has it
 
+const char *const normText = R"json({
+  "format": "netra.tactic/1", "name": "gfx950.test_norm", "target": "gfx950",
+  "family": "norm", "operation": "layer_norm", "maturity": "experiment",
+  "rank": 1, "summary": "a norm for tests", "template": "norm/test.s",
+  "symbol": "netra_test_n{N}",
+  "match": {
+    "dimensions": {"M": {"min": 1}, "N": {"multiple_of": 64}},
+    "operands": {
+      "x": {"type": "bf16"}, "weight": {"type": "bf16"},
+      "bias": {"type": "bf16"}, "result": {"type": "bf16"}
+    },
+    "attributes": {
+      "accumulation": ["f32"], "epsilon": {"any": true},
+      "weight_offset": {"any": true}
+    }
+  },
+  "arguments": [
+    {"name": "x", "kind": "pointer", "role": "x", "access": "read"},
+    {"name": "weight", "kind": "pointer", "role": "weight", "access": "read"},
+    {"name": "second_half", "kind": "pointer", "role": "x", "access": "read", "operand_offset": "M * N"},
+    {"name": "bias", "kind": "pointer", "role": "bias", "access": "read"},
+    {"name": "rows", "kind": "value", "type": "i32", "value": "M"},
+    {"name": "result", "kind": "pointer", "role": "result", "access": "write"},
+    {"name": "epsilon", "kind": "value", "type": "f32", "value": {"f32": "epsilon"}},
+    {"name": "scale", "kind": "value", "type": "f64", "value": {"f64": "weight_offset"}},
+    {"name": "scratch", "kind": "pointer", "role": "workspace", "access": "readwrite"}
+  ],
+  "launch": {"grid": ["M", 1, 1], "block": [256, 1, 1], "static_lds": 64},
+  "workspace": {"bytes": "4 * M"},
+  "registers": {"vgprs": 16, "agprs": 0, "sgprs": 16},
+  "numerics": {"accumulation": "f32", "rounding": "once", "reduction_order": "test.v1(N)"},
+  "graph_capture": true, "deterministic": true, "evidence": []
+})json";
+
 Contract soundContract() {
   static const Tactic tactic =
-      llvm::cantFail(parseTactic(test::tacticText, "test.json"));
-  Problem problem = test::testProblem();
-  problem.attributes["epsilon"] = epsilon;
-  return llvm::cantFail(
-             instantiate(tactic, problem, {{"WAVES", 4}, {"DEPTH", 2}}))
-      .contract;
+      llvm::cantFail(parseTactic(normText, "test.json"));
+  Problem problem;
+  problem.family = "norm";
+  problem.operation = "layer_norm";
+  problem.dimensions = {{"M", 2}, {"N", 64}};
+  problem.operands = {{"x", ElementType::BF16, {2, 64}, "row_major"},
+                      {"weight", ElementType::BF16, {64}, "row_major"},
+                      {"bias", ElementType::BF16, {64}, "row_major"},
+                      {"result", ElementType::BF16, {2, 64}, "row_major"}};
+  problem.attributes = {{"accumulation", std::string("f32")},
+                        {"epsilon", epsilon},
+                        {"weight_offset", 1.0}};
+  return llvm::cantFail(instantiate(tactic, problem, {})).contract;
+}
+
+OperandSpec &operand(Contract &contract, size_t number) {
+  return contract.problem.operands[number];
+}
+
+/// Another operand, and an argument for it.
+void addOperand(Contract &contract, const OperandSpec &spec) {
+  contract.problem.operands.push_back(spec);
+  Argument argument = contract.arguments[0];
+  argument.name = argument.role = spec.role;
+  argument.type = spec.type;
+  argument.access = Access::ReadWrite;
+  argument.offset = contract.kernargBytes;
+  contract.kernargBytes += 8;
+  contract.arguments.push_back(argument);
 }
 
 Argument &find(Contract &contract, const std::string &name) {
@@ -45,8 +102,8 @@ struct Case {
   std::string fault;
 };
 
-// M = 2, N = 64, K = 512; arguments x, weight, second_half, bias, rows, result,
-// epsilon, scale, scratch.
+// M = 2, N = 64; operands x, weight, bias, result; arguments x, weight,
+// second_half, bias, rows, result, epsilon, scale, scratch.
 const Case cases[] = {
     {"Target", [](Contract &c) { c.target = "gfx1"; },
      "target: expected one of gfx950, found gfx1"},
@@ -117,10 +174,9 @@ const Case cases[] = {
     {"TypeOfTheWorkspace",
      [](Contract &c) { find(c, "scratch").type = ElementType::F32; },
      "argument scratch: expected type u8 of workspace, found f32"},
-    {"OffsetInAnOperand",
-     [](Contract &c) { find(c, "x").operandOffset = 2048; },
-     "argument x: expected an operand offset inside the 2048 bytes of x, found "
-     "2048"},
+    {"OffsetInAnOperand", [](Contract &c) { find(c, "x").operandOffset = 256; },
+     "argument x: expected an operand offset inside the 256 bytes of x, found "
+     "256"},
     {"OffsetOfAValue", [](Contract &c) { find(c, "rows").operandOffset = 8; },
      "argument rows: expected no operand offset of a value, found 8"},
     {"ValueOfAPointer", [](Contract &c) { find(c, "x").bits = 7; },
@@ -148,9 +204,113 @@ const Case cases[] = {
     {"EpsilonNoNumber",
      [](Contract &c) { c.problem.attributes["epsilon"] = std::string("x"); },
      "attribute epsilon: expected a number from 0.0 to 1.0, found x"},
-    {"UnknownEpilogue",
-     [](Contract &c) { c.problem.attributes["epilogue"] = std::string("x"); },
-     "attribute epilogue: expected one of none, silu, "},
+    {"UnknownAccumulation",
+     [](Contract &c) {
+       c.problem.attributes["accumulation"] = std::string("x");
+     },
+     "attribute accumulation: expected one of f32, found x"},
+    {"UnknownOperation", [](Contract &c) { c.problem.operation = "norm"; },
+     "operation: expected one of elementwise.activation, elementwise.add, "},
+    {"OperationOfAnotherFamily",
+     [](Contract &c) { c.problem.family = "dense"; },
+     "layout.transpose, found dense.layer_norm"},
+    {"AnotherOperation", [](Contract &c) { c.problem.operation = "rms_norm"; },
+     "operand bias: expected only those of netra.rms_norm (x, weight, "},
+    {"DimensionMissing", [](Contract &c) { c.problem.dimensions.erase("M"); },
+     "dimension M: expected an extent, as netra.layer_norm has, found none"},
+    {"DimensionBesides", [](Contract &c) { c.problem.dimensions["K"] = 1; },
+     "dimension K: expected only those of netra.layer_norm (M, N), found 1"},
+    {"DimensionOfOtherRows", [](Contract &c) { c.problem.dimensions["M"] = 3; },
+     "operand x: expected shape [M, N], [3, 64], found [2, 64]"},
+    {"DimensionOfOtherColumns",
+     [](Contract &c) { c.problem.dimensions["N"] = 128; },
+     "operand weight: expected shape [N], [128], found [64]"},
+    {"ShapeOfAResult", [](Contract &c) { operand(c, 3).shape = {64, 2}; },
+     "operand result: expected shape [M, N], [2, 64], found [64, 2]"},
+    {"RankOfAResult", [](Contract &c) { operand(c, 3).shape = {1, 2, 64}; },
+     "operand result: expected shape [M, N], [2, 64], found [1, 2, 64]"},
+    {"AttributeMissing",
+     [](Contract &c) { c.problem.attributes.erase("epsilon"); },
+     "attribute epsilon: expected a value, as netra.layer_norm has, found "
+     "none"},
+    {"AttributeBesides",
+     [](Contract &c) {
+       c.problem.attributes["activation"] = std::string("silu");
+     },
+     "attribute activation: expected only those of netra.layer_norm (epsilon, "
+     "weight_offset, accumulation, result_block_scale), found silu"},
+    {"AttributeOfNobody",
+     [](Contract &c) { c.problem.attributes["exact"] = true; },
+     "attribute exact: expected only those of netra.layer_norm"},
+    {"OperandMissing",
+     [](Contract &c) { c.problem.operands.erase(c.problem.operands.begin()); },
+     "operand x: expected a tensor, as netra.layer_norm has, found none"},
+    {"OperandBesides",
+     [](Contract &c) {
+       addOperand(c, {"gate", ElementType::BF16, {2, 64}, "row_major"});
+     },
+     "operand gate: expected only those of netra.layer_norm (x, weight, bias, "
+     "residual, result, result_scale, sum, rounded), found 2x64xbf16"},
+    {"OperandOfNoArgument",
+     [](Contract &c) {
+       c.problem.operands.push_back(
+           {"residual", ElementType::BF16, {2, 64}, "row_major"});
+     },
+     "operand residual: expected an argument that points to it, found none"},
+    {"SumWithoutResidual",
+     [](Contract &c) {
+       addOperand(c, {"sum", ElementType::BF16, {2, 64}, "row_major"});
+     },
+     "problem: expected HAS_SUM <= HAS_RESIDUAL, as netra.layer_norm has it, "
+     "found HAS_RESIDUAL = 0, HAS_SUM = 1"},
+    {"ScaleWithoutMeaning",
+     [](Contract &c) {
+       addOperand(c, {"result_scale", ElementType::F32, {2, 1}, "row_major"});
+     },
+     "operand result_scale: expected none without result_block_scale, found "
+     "one"},
+    {"MeaningWithoutScale",
+     [](Contract &c) {
+       c.problem.attributes["result_block_scale"] = std::string("1x64:f32");
+     },
+     "operand result_scale: expected a scale, which result_block_scale "
+     "describes, found none"},
+    {"ScaleOfOtherBlocks",
+     [](Contract &c) {
+       c.problem.attributes["result_block_scale"] = std::string("1x32:f32");
+       addOperand(c, {"result_scale", ElementType::F32, {2, 1}, "row_major"});
+     },
+     "operand result_scale: expected [2, 2] of f32 for 1x32:f32 blocks of "
+     "result, found [2, 1] of f32"},
+    {"ScaleOfAnotherType",
+     [](Contract &c) {
+       c.problem.attributes["result_block_scale"] = std::string("1x64:f32");
+       addOperand(c, {"result_scale", ElementType::BF16, {2, 1}, "row_major"});
+     },
+     "operand result_scale: expected [2, 1] of f32 for 1x64:f32 blocks of "
+     "result, found [2, 1] of bf16"},
+    {"AccessOfAnInput",
+     [](Contract &c) { find(c, "x").access = Access::Write; },
+     "argument x: expected access read or readwrite of x, found write"},
+    {"SumsOfNoType", [](Contract &c) { c.numerics.accumulation = "float"; },
+     "numerics accumulation: expected an element type, or \"none\" without "
+     "sums, found \"float\""},
+    {"SumsOfAnotherType", [](Contract &c) { c.numerics.accumulation = "bf16"; },
+     "numerics accumulation: expected f32, as the problem says, found bf16"},
+    {"RoundingOfNoScheme", [](Contract &c) { c.numerics.rounding = "Once"; },
+     "numerics rounding: expected a scheme, id or id(NAME=1, NAME=2), found "
+     "\"Once\""},
+    {"OrderWithoutValues",
+     [](Contract &c) { c.numerics.reductionOrder = "test.v1(N)"; },
+     "numerics reduction_order: expected a scheme, id or id(NAME=1, NAME=2), "
+     "found \"test.v1(N)\""},
+    {"GraphOfManyGrids",
+     [](Contract &c) {
+       c.problem.varying["M"] = Affine(0, {{"m", 1}});
+       c.problem.guards["m"] = {1, 2};
+     },
+     "graph_capture: expected false, since each launch has a grid or values "
+     "of its own, found true"},
 };
 
 void PrintTo(const Case &c, std::ostream *os) { *os << c.name; }

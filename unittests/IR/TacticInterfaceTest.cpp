@@ -6,7 +6,12 @@
 
 #include "IRTest.h"
 
+#include "Netra/Catalog/Operations.h"
 #include "Netra/Catalog/Vocabulary.h"
+
+#include "gmock/gmock.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace netra;
@@ -32,12 +37,33 @@ protected:
       const AttributeDefinition *definition = findAttribute(name);
       EXPECT_TRUE(definition && definition->accepts(value)) << name;
     }
+    // And what it asks for, a contract may promise.
+    const OperationDefinition *definition =
+        findOperation(problem.family, problem.operation);
+    EXPECT_TRUE(definition) << problem.family << "." << problem.operation;
+    if (definition) {
+      EXPECT_EQ(definition->name, op->getName().getStringRef().str());
+    }
+    if (llvm::Error error = problem.verify())
+      llvm::consumeError(std::move(error)); // a dimension is open
+    else
+      EXPECT_THAT(verifyOperation(problem), testing::IsEmpty());
     return problem;
   }
 
   OwningOpRef<ModuleOp> module;
   TacticOpInterface op;
 };
+
+TEST_F(TacticInterfaceTest, EveryOperationIsDefinedForContracts) {
+  std::set<std::string> asking, defined;
+  for (RegisteredOperationName name : context.getRegisteredOperations())
+    if (name.hasInterface<TacticOpInterface>())
+      asking.insert(name.getStringRef().str());
+  for (const OperationDefinition &definition : allOperations())
+    EXPECT_TRUE(defined.insert(definition.name).second) << definition.name;
+  EXPECT_EQ(asking, defined);
+}
 
 TEST_F(TacticInterfaceTest, Dense) {
   Problem problem = problemOf(

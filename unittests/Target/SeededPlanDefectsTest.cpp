@@ -161,8 +161,12 @@ std::vector<Defect> launches() {
       {"RangeTooLong", [](Engine &e) { step(e, 0).arguments[0].bytes = 257; },
        "inside the 256 bytes of binding x"},
       {"RangeTooShort", [](Engine &e) { step(e, 0).arguments[0].bytes = 128; },
-       "/plans/0/steps/0/arguments/0/bytes: expected at least the 256 bytes of "
-       "x, found 128"},
+       "/plans/0/steps/0/arguments/0/bytes: expected the 256 bytes of x, found "
+       "128"},
+      {"RangeOfMoreThanTheOperand",
+       [](Engine &e) { step(e, 0).arguments[2].bytes = 512; },
+       "/plans/0/steps/0/arguments/2/bytes: expected the 256 bytes of result, "
+       "found 512"},
       {"OffsetOverflow",
        [](Engine &e) { step(e, 0).arguments[0].offset = UINT64_MAX; },
        "bytes of binding x"},
@@ -377,7 +381,7 @@ std::vector<Defect> contracts() {
          for (Json &operand : c["problem"]["operands"])
            operand["shape"] = {128};
        }),
-       "expected at least the 512 bytes of x, found 256"},
+       "expected the 512 bytes of x, found 256"},
       {"OtherLayout",
        [](TestEngine &t) {
          t.engine.bindings[0].shape = {8, 8};

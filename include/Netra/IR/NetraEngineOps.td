@@ -123,7 +123,10 @@ def Netra_ContractOp : Netra_Op<"contract", [
     ```
 
     Constraints:
-    - (C1) The dictionary is a contract: every field is there and has its type.
+    - (C1) The dictionary is a contract that a kernel can keep: every field is there
+      and has its type; the target can launch it; dimensions, operands and attributes
+      are those of the operation and fit each other; each argument belongs to an
+      operand.
     - (C2) The name is the id of the contract.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DictionaryAttr:$definition);
@@ -286,6 +289,9 @@ def Netra_LaunchOp : Netra_Op<"launch", [
     - (C3) LDS sizes are not negative and fit the target's LDS together.
     - (C4) `after` has no negative number.
     - (C5) Bindings and weights named by arguments exist in the engine.
+    - (C6) Operation, grid, block and LDS are those of the contract, grid and values
+      at the greatest serving point. There is one argument for each of the contract,
+      of its kind: a pointer to all bytes of the operand, or the contract's value.
   }];
   let arguments = (ins
     SymbolRefAttr:$kernel, DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$block,

@@ -1,0 +1,266 @@
+//===- TacticVerifier.cpp - Kernels of a bundle and their tactics ---------===//
+//
+// SPDX-License-Identifier: MIT
+//
+//===----------------------------------------------------------------------===//
+
+#include "Netra/Target/TacticVerifier.h"
+
+#include "BundleReports.h"
+
+#include "Netra/Catalog/Catalog.h"
+#include "Netra/Catalog/ContractJson.h"
+#include "Netra/Target/Assembler.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <set>
+#include <tuple>
+
+using namespace llvm;
+using Json = nlohmann::json;
+
+namespace netra {
+
+namespace {
+/// A kernel as it is launched.
+struct CheckedKernel {
+  std::string contract, symbol, tactic;
+  size_t object;
+
+  auto key() const { return std::tie(contract, symbol, tactic, object); }
+  bool operator<(const CheckedKernel &other) const {
+    return key() < other.key();
+  }
+};
+
+class TacticVerifier {
+public:
+  TacticVerifier(StringRef directory, const Engine &engine,
+                 const Catalog &catalog, const Assembler &assembler)
+      : directory(directory), engine(engine), catalog(catalog),
+        assembler(assembler) {}
+
+  Error run() {
+    for (auto [name, to] : {std::pair("contracts.json", &contracts),
+                            std::pair("explain.json", &explanation),
+                            std::pair("validation.json", &validation)}) {
+      Expected<std::string> text = read(name);
+      if (!text)
+        return text.takeError();
+      Expected<Json> document = json::parseSorted(*text, name);
+      if (!document)
+        return document.takeError();
+      *to = std::move(*document);
+    }
+    std::set<CheckedKernel> kernels;
+    for (const EnginePlan &plan : engine.plans)
+      for (const EngineStep &step : plan.steps)
+        if (step.kind == EngineStep::Kind::Launch)
+          kernels.insert(
+              {step.contract,
+               engine.codeObjects[step.codeObject].kernels[step.kernel].symbol,
+               step.tactic, step.codeObject});
+    for (const CheckedKernel &kernel : kernels)
+      if (Error error = checkKernel(kernel))
+        return error;
+    return checkSources();
+  }
+
+  TacticFindings result;
+
+private:
+  void report(const Twine &where, const Twine &message) {
+    result.findings.push_back({where.str(), message.str()});
+  }
+
+  Expected<std::string> read(const Twine &name) {
+    SmallString<256> path(directory);
+    sys::path::append(path, name);
+    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
+    if (!buffer)
+      return createStringError(name + ": " + buffer.getError().message());
+    return (*buffer)->getBuffer().str();
+  }
+
+  Error checkKernel(const CheckedKernel &kernel) {
+    Expected<Contract> contract = Contract::fromJson(
+        contracts.at("contracts").at(kernel.contract).dump());
+    if (!contract)
+      return contract.takeError();
+    checkSchemes(kernel, contract->numerics);
+    const Tactic *tactic = catalog.findTactic(kernel.tactic);
+    if (!isComparable(kernel, tactic))
+      return Error::success();
+    Expected<Instance> instance =
+        instantiate(*tactic, contract->problem, findOptions(kernel));
+    if (!instance) {
+      report("contracts.json",
+             kernel.contract + ": " + llvm::toString(instance.takeError()));
+      return Error::success();
+    }
+    // Both are canonical, so that equal contracts are equal here.
+    Json found = Json::parse(contract->toJson());
+    Json expected = Json::parse(instance->contract.toJson());
+    for (const Json &difference : Json::diff(found, expected))
+      reportDifference(kernel, difference.at("path"), expected, found);
+    if (instance->symbol != kernel.symbol)
+      report("engine.json", kernel.contract + ": expected the symbol " +
+                                instance->symbol + " of tactic " +
+                                kernel.tactic + ", found " + kernel.symbol);
+    if (found == expected && instance->symbol == kernel.symbol &&
+        !tactic->golden)
+      bySymbol[kernel.symbol].push_back(
+          {std::move(*instance), &engine.codeObjects[kernel.object]});
+    return Error::success();
+  }
+
+  void checkSchemes(const CheckedKernel &kernel, const Numerics &numerics) {
+    using Kind = SchemeDefinition::Kind;
+    for (auto [kind, spelling] :
+         {std::pair(Kind::ReductionOrder, &numerics.reductionOrder),
+          std::pair(Kind::Rounding, &numerics.rounding)})
+      if (std::string expected =
+              catalog.schemes().expectedFor(kind, StringRef(*spelling));
+          !expected.empty())
+        report("contracts.json",
+               kernel.contract + ": /numerics/" + schemeKindName(kind) +
+                   ": expected " + expected + ", found \"" + *spelling + "\"");
+  }
+
+  /// Whether the catalogue has the tactic that the kernel was made of.
+  bool isComparable(const CheckedKernel &kernel, const Tactic *tactic) {
+    auto skip = [&](const Twine &why) {
+      std::string line =
+          ("tactic " + kernel.tactic + ", " + why + " in the catalogue").str();
+      if (skipped.insert(line).second)
+        result.notCompared.push_back(line);
+      return false;
+    };
+    if (!tactic)
+      return skip("which is not");
+    if (tactic->golden)
+      return tactic->golden->sha256 ==
+                 engine.codeObjects[kernel.object].sha256 ||
+             skip("which is other code");
+    // `verifyBundle` has held the statement against the files.
+    for (const Json &entry : validation.at("kernels"))
+      if (entry.at("symbol") == kernel.symbol &&
+          entry.at("contract") == kernel.contract &&
+          entry.contains("source_closure_sha256")) {
+        Expected<std::string> sources =
+            assembler.hashSources(tactic->templatePath);
+        if (sources && *sources == entry.at("source_closure_sha256"))
+          return true;
+        consumeError(sources.takeError());
+      }
+    return skip("which is another template");
+  }
+
+  std::map<std::string, int64_t>
+  findOptions(const CheckedKernel &kernel) const {
+    std::map<std::string, int64_t> options;
+    Json::json_pointer place;
+    place /= "kernels";
+    place /= kernel.contract;
+    place /= kernel.symbol;
+    place /= "options";
+    if (explanation.contains(place) && explanation.at(place).is_object())
+      for (const auto &[name, value] : explanation.at(place).items())
+        if (value.is_number_integer())
+          options[name] = value.get<int64_t>();
+    return options;
+  }
+
+  void reportDifference(const CheckedKernel &kernel, const std::string &path,
+                        const Json &expected, const Json &found) {
+    Json::json_pointer place(path);
+    auto spell = [&](const Json &document) {
+      return document.contains(place) ? document.at(place).dump() : "nothing";
+    };
+    report("contracts.json",
+           kernel.contract + ": " + path + ": expected " + spell(expected) +
+               " as tactic " + kernel.tactic + " says, found " + spell(found));
+  }
+
+  /// Kernels of several contracts may be one machine code. The source is then
+  /// that of one of them, and the others give the same code.
+  Error checkSources() {
+    for (const auto &[symbol, instances] : bySymbol) {
+      std::string name = "source/" + symbol + ".s";
+      Expected<std::string> source = read(name);
+      if (!source)
+        return source.takeError();
+      std::vector<const Made *> others;
+      for (const Made &made : instances)
+        if (assembler.instanceSource(made.instance) != *source)
+          others.push_back(&made);
+      if (others.size() == instances.size()) {
+        reportSource(name, *others.front(), *source);
+        continue;
+      }
+      for (const Made *made : others) {
+        Expected<AssembledKernel> code = assembler.assemble(made->instance);
+        if (code && code->object.textSha256 == made->object->textSha256)
+          continue;
+        consumeError(code.takeError());
+        reportSource(name, *made, *source);
+      }
+    }
+    return Error::success();
+  }
+
+  struct Made {
+    Instance instance;
+    const EngineCodeObject *object;
+  };
+
+  void reportSource(const std::string &name, const Made &made,
+                    StringRef source) {
+    std::string generated = assembler.instanceSource(made.instance);
+    if (std::optional<LineDifference> at = findDifference(generated, source))
+      report(name, "line " + Twine(at->line) + ": expected '" + at->expected +
+                       "' as contract " + made.instance.contract.id() +
+                       " of tactic " + made.instance.tactic->name +
+                       " gives, found '" + at->found + "'");
+  }
+
+  StringRef directory;
+  const Engine &engine;
+  const Catalog &catalog;
+  const Assembler &assembler;
+  Json contracts, explanation, validation;
+  std::map<std::string, std::vector<Made>> bySymbol;
+  std::set<std::string> skipped;
+};
+} // namespace
+
+Expected<TacticFindings> verifyTactics(StringRef directory,
+                                       StringRef libraryRoot) {
+  Expected<Engine> engine = readBundle(directory);
+  if (!engine)
+    return engine.takeError();
+  SmallString<256> manifests(libraryRoot);
+  sys::path::append(manifests, "manifests", engine->architecture);
+  TacticFindings none;
+  none.notCompared = {"any tactic, since there is no catalogue of " +
+                      engine->architecture + " in " + libraryRoot.str()};
+  if (!sys::fs::is_directory(manifests))
+    return none;
+  Expected<Catalog> catalog = Catalog::load(libraryRoot, engine->architecture);
+  if (!catalog)
+    return catalog.takeError();
+  Expected<Assembler> assembler =
+      Assembler::create(libraryRoot, engine->architecture);
+  if (!assembler)
+    return assembler.takeError();
+  TacticVerifier verifier(directory, *engine, *catalog, *assembler);
+  if (Error error = verifier.run())
+    return error;
+  return std::move(verifier.result);
+}
+
+} // namespace netra
