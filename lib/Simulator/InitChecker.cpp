@@ -15,9 +15,7 @@ InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
   for (const std::string &name : monitor.state().program->mnemonics) {
     StringRef m = name;
     Shape shape = Shape::Plain;
-    if (m.starts_with("v_cndmask"))
-      shape = Shape::Select;
-    else if (m == "v_readlane_b32")
+    if (m == "v_readlane_b32")
       shape = Shape::ReadLane;
     else if (m == "v_readfirstlane_b32")
       shape = Shape::ReadFirstLane;
@@ -35,32 +33,9 @@ InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
              m == "ds_swizzle_b32")
       shape = Shape::Permute;
     shapes.push_back(shape);
-    LogicForm form;
-    StringRef stem = m;
-    if (stem.consume_front("s_")) {
-      form.isWide = stem.ends_with("_b64");
-      stem = stem.split("_b").first;
-      form.savesExec = stem.consume_back("_saveexec");
-      using L = Logic;
-      form.op = StringSwitch<L>(stem)
-                    .Case("and", L::And)
-                    .Case("or", L::Or)
-                    .Case("xor", L::Xor)
-                    .Cases({"andn2"}, L::AndNot)
-                    .Cases({"orn2"}, L::OrNot)
-                    .Case("andn1", L::NotAnd)
-                    .Case("orn1", L::NotOr)
-                    .Case("nand", L::Nand)
-                    .Case("nor", L::Nor)
-                    .Case("xnor", L::Xnor)
-                    .Case("mov", L::Move)
-                    .Case("not", L::Not)
-                    .Default(L::None);
-      if (!m.ends_with("_b64") && !m.ends_with("_b32"))
-        form.op = L::None;
-    }
-    logic.push_back(form);
-    bitOps.push_back(bitOpOf(m));
+    if (m == "v_bitop3_b32")
+      bitop3 = uint16_t(rules.size());
+    rules.push_back(FlowRule::of(m));
     cancels.push_back(StringSwitch<bool>(m)
                           .Cases({"v_xor_b32", "v_xnor_b32"}, true)
                           .Cases({"s_xor_b32", "s_xor_b64"}, true)
@@ -85,8 +60,7 @@ InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
     relative.push_back(mnemonic.starts_with("s_movreld_")   ? MovesDestination
                        : mnemonic.starts_with("s_movrels_") ? MovesSource
                                                             : MovesNone);
-    followsExec.push_back(shape == Shape::Plain || shape == Shape::Select ||
-                          shape == Shape::ReadLane ||
+    followsExec.push_back(shape == Shape::Plain || shape == Shape::ReadLane ||
                           shape == Shape::ReadFirstLane ||
                           shape == Shape::Permute);
   }
@@ -113,12 +87,12 @@ void InitChecker::startGroup() {
   waves.resize(group.waves.size());
   for (size_t i = 0; i < waves.size(); ++i) {
     WaveState &state = waves[i];
-    std::vector<uint8_t> scratch = std::move(state.scratch),
-                         bytes = std::move(state.definedBytes);
+    std::vector<uint8_t> scratch = std::move(state.scratch);
+    std::vector<uint32_t> bits = std::move(state.definedBits);
     state = WaveState();
     state.scratch = std::move(scratch);
-    state.definedBytes = std::move(bytes);
-    state.definedBytes.resize(size_t(NumVectorRows) * MaxLanes);
+    state.definedBits = std::move(bits);
+    state.definedBits.resize(size_t(NumVectorRows) * MaxLanes);
     state.scratch.assign(size_t(launch.scratchBytes) * launch.kernel->waveSize,
                          0);
     state.rows[0] = group.waves[i].exec();
@@ -290,27 +264,23 @@ uint64_t InitChecker::crossLane(const Instruction &inst,
     return undefined;
   };
   switch (shapes[info.mnemonicId]) {
-  case Shape::Select: {
-    const Operand &mask = inst.src(inst.numSrc() > 2 ? 2 : 0);
-    uint64_t condition = w.vcc(), undefined = 0;
-    if (inst.numSrc() > 2 && mask.isScalar()) {
-      condition = w.scalar64(mask);
-      undefined = ~(
-          uint64_t(state.scalars[mask.index]) |
-          uint64_t(state.scalars[(mask.index + 1) % NumScalarRegisters]) << 32);
-    }
-    return undefined | (condition & rows(inst.src(1))) |
-           (~condition & rows(inst.src(0)));
-  }
-  case Shape::ReadLane: {
-    const unsigned lane = w.scalar32(inst.src(1)) % w.laneCount;
-    const bool bad = (rows(inst.src(0)) >> lane & 1) ||
-                     (inst.src(1).isScalar() && rows(inst.src(1)));
-    return bad ? ~uint64_t(0) : 0;
-  }
+  case Shape::ReadLane:
   case Shape::ReadFirstLane: {
-    const unsigned lane = exec ? unsigned(__builtin_ctzll(exec)) : 0;
-    return rows(inst.src(0)) >> lane & 1 ? ~uint64_t(0) : 0;
+    unsigned lane = exec ? unsigned(__builtin_ctzll(exec)) : 0;
+    if (inst.numSrc() > 1) {
+      lane = w.scalar32(inst.src(1)) % w.laneCount;
+      if (inst.src(1).isScalar() && rows(inst.src(1)))
+        return ~uint64_t(0);
+    }
+    const Operand &data = inst.src(0);
+    if (!(rows(data) >> lane & 1))
+      return 0;
+    if (data.isVector()) {
+      state.isFollowed = true;
+      state.scalarResult =
+          state.bitsOf(data.index, lane, w.row(data.index)[lane]);
+    }
+    return ~uint64_t(0);
   }
   case Shape::WriteLane:
     // Lanes are all or nothing: a mask that is defined in part counts as
@@ -395,84 +365,6 @@ uint64_t InitChecker::crossLane(const Instruction &inst,
     break;
   }
   return 0;
-}
-
-void InitChecker::scalarLogic(const Instruction &inst, const LogicForm &form,
-                              const Wave &w, WaveState &state) {
-  struct Value {
-    uint64_t bits, defined;
-  };
-  auto read = [&](const Operand &op) -> Value {
-    if (!op.isScalar())
-      return {w.scalar64(op), ~uint64_t(0)};
-    uint64_t bits = w.scalar32(op, 0), defined = state.scalars[op.index];
-    if (form.isWide) {
-      bits |= uint64_t(w.scalar32(op, 1)) << 32;
-      defined |= uint64_t(state.scalars[(op.index + 1) % NumScalarRegisters])
-                 << 32;
-    }
-    return {bits, defined};
-  };
-  Value a = read(inst.src(0));
-  Value b = form.savesExec      ? Value{w.exec(), ~uint64_t(0)}
-            : inst.numSrc() > 1 ? read(inst.src(1))
-                                : Value{0, ~uint64_t(0)};
-  auto invert = [](Value v) { return Value{~v.bits, v.defined}; };
-  auto both = [](Value x, Value y) {
-    return Value{x.bits & y.bits, (x.defined & y.defined) |
-                                      (x.defined & ~x.bits) |
-                                      (y.defined & ~y.bits)};
-  };
-  auto either = [](Value x, Value y) {
-    return Value{x.bits | y.bits, (x.defined & y.defined) |
-                                      (x.defined & x.bits) |
-                                      (y.defined & y.bits)};
-  };
-  Value result = a;
-  switch (form.op) {
-  case Logic::And:
-    result = both(a, b);
-    break;
-  case Logic::Nand:
-    result = invert(both(a, b));
-    break;
-  case Logic::AndNot:
-    result = both(a, invert(b));
-    break;
-  case Logic::NotAnd:
-    result = both(invert(a), b);
-    break;
-  case Logic::Or:
-    result = either(a, b);
-    break;
-  case Logic::Nor:
-    result = invert(either(a, b));
-    break;
-  case Logic::OrNot:
-    result = either(a, invert(b));
-    break;
-  case Logic::NotOr:
-    result = either(invert(a), b);
-    break;
-  case Logic::Xor:
-  case Logic::Xnor:
-    result = {a.bits ^ b.bits, a.defined & b.defined};
-    if (form.op == Logic::Xnor)
-      result = invert(result);
-    break;
-  case Logic::Not:
-    result = invert(a);
-    break;
-  case Logic::Move:
-  case Logic::None:
-    break;
-  }
-  if (!form.isWide) {
-    result.bits &= 0xffffffffu;
-    result.defined |= ~uint64_t(0xffffffffu);
-  }
-  state.logicUndefined = ~result.defined;
-  state.isSurelySet = result.bits & result.defined;
 }
 
 RegisterRange InitChecker::selected(const Instruction &inst,
@@ -598,44 +490,52 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
       fault(inst, w, -1, "a branch", state.origin);
     return;
   }
-  if (logic[info.mnemonicId].op != Logic::None) {
-    scalarLogic(inst, logic[info.mnemonicId], w, state);
-    if (info.writesExec && state.logicUndefined)
-      fault(inst, w, -1, "EXEC", state.origin);
-    return;
-  }
   if (shape != Shape::Plain)
     state.undefined = crossLane(inst, info, w, state);
-  else if (inst.encoding != Encoding::Dpp) {
-    if (!isIndexed(inst, w)) // else whole registers are followed
-      followBytes(inst, info, w, state);
-  } else {
-    // Source 0 comes from other lanes.
-    uint64_t source = 0, moved = 0, others = 0;
-    const Operand &first = inst.src(0);
-    if (first.isVector())
-      source = ~state.rows[first.index];
-    for (unsigned k = 1; k < inst.numSrc(); ++k)
-      if (inst.src(k).isVector())
-        others |= ~state.rows[inst.src(k).index];
-      else if (inst.src(k).isScalar() &&
-               state.scalars[inst.src(k).index] != ~0u)
-        others = ~uint64_t(0);
-    for (unsigned l = 0; l < w.laneCount; ++l) {
-      bool inRange;
-      const unsigned from = dppSource(inst, l, w.laneCount, inRange);
-      const bool isOn = (inst.dppRowMask >> (l / 16) & 1) &&
-                        (inst.dppBankMask >> (l / 4 % 4) & 1);
-      const bool reads = inRange && (exec >> from & 1);
-      if (!isOn || (!reads && !inst.dppBoundControl))
-        state.exec &= ~(uint64_t(1) << l); // keeps the old value
-      else if (reads && (source >> from & 1))
-        moved |= uint64_t(1) << l;
+  else {
+    const LaneMap map = moveLanes(inst, w, state);
+    // Where M0 selects registers, whole ones are followed.
+    if ((isIndexed(inst, w) || !follow(inst, info, w, map, state)) &&
+        map.isMoved) {
+      uint64_t source = 0, moved = 0, others = 0;
+      const Operand &first = inst.src(0);
+      if (first.isVector())
+        source = ~state.rows[first.index];
+      for (unsigned k = 1; k < inst.numSrc(); ++k)
+        if (inst.src(k).isVector())
+          others |= ~state.rows[inst.src(k).index];
+        else if (inst.src(k).isScalar() &&
+                 state.scalars[inst.src(k).index] != ~0u)
+          others = ~uint64_t(0);
+      for (unsigned l = 0; l < w.laneCount; ++l)
+        if (map.reads >> l & 1 && source >> map.from[l] & 1)
+          moved |= uint64_t(1) << l;
+      state.undefined = moved | others;
     }
-    state.undefined = moved | others;
   }
   if (info.writesExec && state.undefined && info.cls == InstructionClass::Salu)
     fault(inst, w, -1, "EXEC", state.origin);
+}
+
+InitChecker::LaneMap InitChecker::moveLanes(const Instruction &inst,
+                                            const Wave &w,
+                                            WaveState &state) const {
+  LaneMap map;
+  if (inst.encoding != Encoding::Dpp)
+    return map;
+  map.isMoved = true;
+  const uint64_t exec = state.exec;
+  for (unsigned l = 0; l < w.laneCount; ++l) {
+    bool inRange;
+    map.from[l] = uint8_t(dppSource(inst, l, w.laneCount, inRange));
+    const bool isOn = (inst.dppRowMask >> (l / 16) & 1) &&
+                      (inst.dppBankMask >> (l / 4 % 4) & 1);
+    const bool reads = inRange && (exec >> map.from[l] & 1);
+    map.reads |= uint64_t(reads) << l;
+    if (!isOn || (!reads && !inst.dppBoundControl))
+      state.exec &= ~(uint64_t(1) << l); // keeps the old value
+  }
+  return map;
 }
 
 void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
@@ -666,6 +566,8 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
           }
         } else if (destination == 1 && shape >= Shape::Swap16)
           undefined = state.second;
+        else if (state.isFollowed)
+          undefined = state.results[std::min(k, 1u)].undefined;
         else if (shape == Shape::Mfma && state.second) {
           // Rows of D whose row of A is undefined.
           StringRef name = monitor.state().program->mnemonics[info.mnemonicId];
@@ -679,8 +581,8 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
         }
         uint64_t &row = state.rows[range.first + k];
         row = (row & ~written) | (written & ~undefined);
-        keepBytes(state, range.first + k, k, isLoad && shape != Shape::Permute,
-                  undefined, written);
+        keepBits(state, range.first + k, k, isLoad && shape != Shape::Permute,
+                 undefined, written);
         if (undefined & written)
           state.rowOrigin[range.first + k] = origin;
       }
@@ -688,33 +590,36 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
       for (unsigned k = 0;
            k < range.count && range.first + k < NumScalarRegisters; ++k) {
         uint32_t defined = state.undefined ? 0 : ~0u;
+        bool isComputed = true;
         Origin origin = state.origin;
-        if (logic[info.mnemonicId].op != Logic::None && state.undefined)
-          defined = logic[info.mnemonicId].savesExec
-                        ? ~0u
-                        : ~uint32_t(state.logicUndefined >> (32 * (k & 1)));
-        if (info.cls == InstructionClass::Valu ||
-            info.cls == InstructionClass::Transcendental)
+        if (state.isFollowed &&
+            (info.cls == InstructionClass::Salu || shape == Shape::ReadLane ||
+             shape == Shape::ReadFirstLane)) {
+          defined = uint32_t(state.scalarResult.defined >> (32 * (k & 1)));
+          isComputed = state.scalarResult.computed >> (32 * (k & 1)) & ~0u;
+          if (rules[info.mnemonicId].parts[1] == Part::Exec)
+            defined = ~0u; // the old EXEC
+        } else if (shape != Shape::ReadLane && shape != Shape::ReadFirstLane &&
+                   (info.cls == InstructionClass::Valu ||
+                    info.cls == InstructionClass::Transcendental))
           // A comparison gives a bit per active lane and zeros elsewhere.
-          defined =
-              shape == Shape::ReadLane || shape == Shape::ReadFirstLane
-                  ? (state.undefined ? 0 : ~0u)
-                  : ~uint32_t((state.undefined & state.exec) >> (32 * (k & 1)));
+          defined = ~uint32_t((state.undefined & state.exec) >> (32 * (k & 1)));
         if (info.cls == InstructionClass::ScalarMemory) {
-          defined = !isLoad || !state.loaded[std::min(k, 15u)] ? ~0u : 0;
+          const unsigned word = std::min(k, 15u);
+          defined = isLoad && state.loaded[word]
+                        ? spreadBytes(state.loadedBytes[word][0])
+                        : ~0u;
+          isComputed = false;
           origin = state.loadedOrigin;
         }
         if (range.first + k == ExecLo || range.first + k == ExecHi)
           defined = ~0u; // reported when it was set
-        state.setScalar(range.first + k, defined);
+        state.setScalar(range.first + k, defined, isComputed);
         if (defined != ~0u)
           state.scalarOrigin[range.first + k] = origin;
       }
     } else {
-      state.scc = !state.undefined;
-      if (logic[info.mnemonicId].op != Logic::None)
-        state.scc =
-            !state.undefined || !state.logicUndefined || state.isSurelySet;
+      state.scc = state.isFollowed ? state.isSccKnown : !state.undefined;
       if (!state.scc)
         state.sccOrigin = state.origin;
     }

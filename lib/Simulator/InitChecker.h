@@ -8,9 +8,10 @@
 // others see. The report names the register or memory from which the value
 // came and the instruction that first read it.
 //
-// Memory is followed by bytes. A word that was loaded with some of its bytes
-// undefined keeps them apart while it is moved, masked and shifted, and may be
-// stored: that is how structures with padding are copied.
+// Registers are followed by bits where the rules of InitFlow.h tell on which of
+// its sources a result depends, memory by bytes. A word that was loaded with
+// some of its bytes undefined may be stored, since structures with padding are
+// copied so; not one whose undefined bits were computed, or shifted there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #define NETRA_LIB_SIMULATOR_INITCHECKER_H
 
 #include "AccessRuns.h"
+#include "InitFlow.h"
 #include "Monitor.h"
 
 namespace netra::sim {
@@ -33,7 +35,7 @@ public:
     state.undefined = 0;
     state.second = 0;
     state.hasLoaded = state.hasUndefinedLoad = false;
-    state.resultPartial = state.resultPadding = 0;
+    state.isFollowed = false;
     state.stores = 0;
     if (isIndexed(inst, w) ||
         readsUndefined(state, footprint,
@@ -86,11 +88,13 @@ private:
     Origin rowOrigin[NumVectorRows];
     Origin scalarOrigin[NumScalarRegisters];
     Origin sccOrigin;
-    /// Lanes whose word is undefined only in part, with the bytes that are
-    /// defined, and lanes whose word came undefined out of private memory as it
-    /// is.
-    uint64_t partial[NumVectorRows] = {}, padding[NumVectorRows] = {};
-    std::vector<uint8_t> definedBytes; ///< [row][lane], where partial
+    /// Of the undefined lanes: those whose word is undefined only in part, with
+    /// the bits that are defined; those whose word came out of private memory
+    /// as it is; and those in which an instruction computed undefined bits.
+    uint64_t partial[NumVectorRows] = {}, padding[NumVectorRows] = {},
+             computed[NumVectorRows] = {};
+    std::vector<uint32_t> definedBits; ///< [row][lane], where partial
+    uint64_t computedScalars[2] = {};  ///< of the undefined ones
     /// Of the instruction in execution: lanes whose loaded word is undefined,
     /// by word, with the bytes that are defined, and where from.
     uint64_t loaded[16] = {};
@@ -103,23 +107,35 @@ private:
     uint64_t exec = 0;
     Origin origin;
     uint64_t second = 0; ///< undefined lanes of a second destination (swaps)
-    /// Its result where that is undefined in part, or copied padding.
-    uint64_t resultPartial = 0, resultPadding = 0;
-    uint8_t resultBytes[MaxLanes];
     unsigned stores = 0; ///< accesses of its stores so far
-    /// Of a scalar logic instruction: its undefined result bits, and whether
-    /// some bit is surely set.
-    uint64_t logicUndefined = 0;
-    bool isSurelySet = false;
+    /// Whether its result was followed by bits, and the words of that.
+    bool isFollowed = false;
+    struct Result {
+      uint64_t undefined, partial, padding, computed;
+      uint32_t definedBits[MaxLanes];
+    } results[2];
+    Bits scalarResult;
+    bool isSccKnown = false;
     std::vector<uint8_t> scratch;
 
-    void setScalar(unsigned index, uint32_t defined) {
+    void setScalar(unsigned index, uint32_t defined, bool isComputed = false) {
       scalars[index] = defined;
       const uint64_t bit = uint64_t(1) << index % 64;
       uint64_t &word = undefinedScalars[index / 64];
       word = defined == ~0u ? word & ~bit : word | bit;
+      uint64_t &made = computedScalars[index / 64];
+      made = isComputed ? made | bit : made & ~bit;
     }
+    /// A word of a lane.
+    Bits bitsOf(unsigned row, unsigned lane, uint32_t value) const;
+    Bits bitsOfScalar(unsigned index, uint32_t value) const;
   };
+  /// Bytes as the bits of a word.
+  static uint32_t spreadBytes(unsigned bytes) {
+    return ((bytes & 1) | (bytes & 2) << 7 | (bytes & 4) << 14 |
+            (bytes & 8) << 21) *
+           0xff;
+  }
   static bool readsUndefined(const WaveState &state, const Footprint &footprint,
                              uint64_t lanes) {
     uint64_t undefined =
@@ -163,12 +179,26 @@ private:
   void noteStored(const WaveState &state, const Instruction &inst,
                   unsigned store, unsigned lane, uint8_t *shadow,
                   unsigned bytes) const;
-  /// Follows the bytes of the sources of a move or logic instruction.
-  void followBytes(const Instruction &inst, const InstructionInfo &info,
-                   const Wave &w, WaveState &state);
+  /// Where the lanes of source 0 come from.
+  struct LaneMap {
+    bool isMoved = false; ///< else every lane from itself
+    uint64_t reads = 0;   ///< lanes that read another one; the rest reads zero
+    uint8_t from[MaxLanes];
+  };
+  LaneMap moveLanes(const Instruction &inst, const Wave &w,
+                    WaveState &state) const;
+  /// What an instruction reads of its source \p k.
+  Bits sourceOf(const Instruction &inst, const Wave &w, const WaveState &state,
+                unsigned k, Part part, const LaneMap &map, unsigned lane) const;
+  Bits resultOf(const Instruction &inst, const FlowRule &rule, const Wave &w,
+                const WaveState &state, const LaneMap &map,
+                unsigned lane) const;
+  /// Follows the bits of the sources into the result, where there is a rule.
+  bool follow(const Instruction &inst, const InstructionInfo &info,
+              const Wave &w, const LaneMap &map, WaveState &state);
   /// What is known of a register's new word besides that it is undefined.
-  void keepBytes(WaveState &state, unsigned row, unsigned word, bool isLoad,
-                 uint64_t undefined, uint64_t written);
+  void keepBits(WaveState &state, unsigned row, unsigned word, bool isLoad,
+                uint64_t undefined, uint64_t written);
   /// Lanes of a store whose data may be undefined as far as they are.
   uint64_t storable(const WaveState &state, const Instruction &inst,
                     const RegisterRange &range) const;
@@ -180,7 +210,6 @@ private:
   std::vector<uint8_t> lds; ///< by byte: written
   enum class Shape : uint8_t {
     Plain,
-    Select,
     ReadLane,
     ReadFirstLane,
     WriteLane,
@@ -190,60 +219,14 @@ private:
     Swap,
     Permute
   };
-  /// Scalar logic is followed bit by bit: lane masks of divergent code have
-  /// undefined bits for lanes that do not matter.
-  enum class Logic : uint8_t {
-    None,
-    And,
-    Or,
-    Xor,
-    AndNot,
-    OrNot,
-    NotAnd, ///< first source inverted
-    NotOr,
-    Nand,
-    Nor,
-    Xnor,
-    Move,
-    Not
-  };
-  struct LogicForm {
-    Logic op = Logic::None;
-    bool savesExec = false, isWide = false;
-  };
-  void scalarLogic(const Instruction &inst, const LogicForm &form,
-                   const Wave &w, WaveState &state);
-
-  /// Vector instructions whose sources are followed by bytes.
-  enum class BitOp : uint8_t {
-    None,
-    Move,
-    And,
-    Or,
-    Xor,
-    ShiftLeft,  ///< by source 0
-    ShiftRight, ///< by source 0
-    ShiftRightSigned,
-    Field,
-    FieldSigned,
-    ShiftLeftOr,
-    AndOr,
-    Or3,
-    Byte0, ///< conversions of one byte
-    Byte1,
-    Byte2,
-    Byte3
-  };
-  static BitOp bitOpOf(llvm::StringRef mnemonic);
-
   /// By instruction: with defined sources it defines the lanes of EXEC in what
   /// it writes, and nothing else.
   std::vector<uint8_t> followsExec;
   /// By instruction: which of its scalar registers M0 moves.
   enum Relative : uint8_t { MovesNone, MovesDestination, MovesSource };
   std::vector<uint8_t> relative;
-  std::vector<BitOp> bitOps;      ///< by mnemonic
-  std::vector<LogicForm> logic;   ///< by mnemonic
+  std::vector<FlowRule> rules;    ///< by mnemonic
+  uint16_t bitop3 = 0xffff;       ///< its mnemonic
   std::vector<Shape> shapes;      ///< by mnemonic
   std::vector<uint8_t> keepsTied; ///< by mnemonic: a tied source is a source
   std::vector<uint8_t> cancels;   ///< by mnemonic: of a value and itself, known

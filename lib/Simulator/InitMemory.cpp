@@ -1,188 +1,11 @@
-//===- InitMemory.cpp - Undefined bytes in memory and registers ----------===//
+//===- InitMemory.cpp - Undefined bytes in memory, LDS and scratch -------===//
 // SPDX-License-Identifier: MIT
 
 #include "InitChecker.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 
 namespace netra::sim {
-
-//===----------------------------------------------------------------------===//
-// Moves, masks and shifts
-//===----------------------------------------------------------------------===//
-
-InitChecker::BitOp InitChecker::bitOpOf(StringRef mnemonic) {
-  return StringSwitch<BitOp>(mnemonic)
-      .Cases({"v_mov_b32", "v_not_b32", "v_accvgpr_read_b32"}, BitOp::Move)
-      .Cases({"v_accvgpr_write_b32", "v_accvgpr_mov_b32"}, BitOp::Move)
-      .Case("v_and_b32", BitOp::And)
-      .Case("v_or_b32", BitOp::Or)
-      .Case("v_xor_b32", BitOp::Xor)
-      .Case("v_lshlrev_b32", BitOp::ShiftLeft)
-      .Case("v_lshrrev_b32", BitOp::ShiftRight)
-      .Case("v_ashrrev_i32", BitOp::ShiftRightSigned)
-      .Case("v_bfe_u32", BitOp::Field)
-      .Case("v_bfe_i32", BitOp::FieldSigned)
-      .Case("v_lshl_or_b32", BitOp::ShiftLeftOr)
-      .Case("v_and_or_b32", BitOp::AndOr)
-      .Case("v_or3_b32", BitOp::Or3)
-      .Case("v_cvt_f32_ubyte0", BitOp::Byte0)
-      .Case("v_cvt_f32_ubyte1", BitOp::Byte1)
-      .Case("v_cvt_f32_ubyte2", BitOp::Byte2)
-      .Case("v_cvt_f32_ubyte3", BitOp::Byte3)
-      .Default(BitOp::None);
-}
-
-namespace {
-
-/// A word and which of its bits are defined.
-struct Bits {
-  uint32_t value = 0, defined = ~0u;
-
-  bool isKnown() const { return defined == ~0u; }
-  /// What an operation that is not followed makes of it.
-  Bits spoilt() const { return {0, isKnown() ? ~0u : 0u}; }
-};
-Bits both(Bits a, Bits b) {
-  return {a.value & b.value, (a.defined & b.defined) | (a.defined & ~a.value) |
-                                 (b.defined & ~b.value)};
-}
-Bits either(Bits a, Bits b) {
-  return {a.value | b.value, (a.defined & b.defined) | (a.defined & a.value) |
-                                 (b.defined & b.value)};
-}
-Bits shiftedLeft(Bits a, unsigned by) {
-  return {a.value << by, a.defined << by | ((1u << by) - 1)};
-}
-Bits shiftedRight(Bits a, unsigned by) {
-  return {a.value >> by, ~(~a.defined >> by)};
-}
-Bits field(Bits a, unsigned at, unsigned width, bool isSigned) {
-  const uint32_t mask = width >= 32 ? ~0u : (1u << width) - 1;
-  Bits r = shiftedRight(a, at);
-  r = {r.value & mask, r.defined | ~mask};
-  if (isSigned && width && !(r.defined >> (width - 1) & 1))
-    r.defined &= mask; // copies of an unknown sign
-  return r;
-}
-
-} // namespace
-
-void InitChecker::followBytes(const Instruction &inst,
-                              const InstructionInfo &info, const Wave &w,
-                              WaveState &state) {
-  const BitOp op = bitOps[info.mnemonicId];
-  const bool isSdwa = inst.encoding == Encoding::Sdwa;
-  if ((info.cls != InstructionClass::Valu) || (op == BitOp::None && !isSdwa) ||
-      (isSdwa && inst.sdwaDst != SdwaSel::Dword) || !inst.numDst ||
-      !inst.dst().isVector())
-    return;
-  auto source = [&](unsigned k, unsigned l) {
-    const Operand &from = inst.src(k);
-    Bits bits;
-    if (from.isVector()) {
-      bits.value = w.row(from.index)[l];
-      if (!(state.rows[from.index] >> l & 1)) {
-        bits.defined = 0;
-        if (state.partial[from.index] >> l & 1)
-          for (unsigned byte = 0; byte < 4; ++byte)
-            if (state.definedBytes[size_t(from.index) * MaxLanes + l] >> byte &
-                1)
-              bits.defined |= 0xffu << (8 * byte);
-      }
-    } else {
-      bits.value = w.scalar32(from);
-      if (from.isScalar())
-        bits.defined = state.scalars[from.index];
-    }
-    if (isSdwa && from.sel != SdwaSel::Dword) {
-      const bool isWord = from.sel >= SdwaSel::Word0;
-      const unsigned at =
-          isWord ? 16 * (from.sel == SdwaSel::Word1) : 8 * unsigned(from.sel);
-      bits = field(bits, at, isWord ? 16 : 8, from.modifiers & ModSext);
-    }
-    return bits;
-  };
-  // A shift by an unknown amount is not followed.
-  auto amount = [&](unsigned k, unsigned l, bool &isKnown) {
-    const Bits bits = source(k, l);
-    isKnown &= (bits.defined & 31) == 31;
-    return bits.value & 31;
-  };
-  for (uint64_t rest = state.undefined & state.exec; rest; rest &= rest - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(rest));
-    bool isKnown = true;
-    Bits r = inst.numSrc() ? source(0, l) : Bits();
-    switch (op) {
-    case BitOp::Move:
-      break;
-    case BitOp::And:
-      r = both(r, source(1, l));
-      break;
-    case BitOp::Or:
-      r = either(r, source(1, l));
-      break;
-    case BitOp::Xor:
-      r.defined &= source(1, l).defined;
-      break;
-    case BitOp::ShiftLeft:
-      r = shiftedLeft(source(1, l), amount(0, l, isKnown));
-      break;
-    case BitOp::ShiftRight:
-      r = shiftedRight(source(1, l), amount(0, l, isKnown));
-      break;
-    case BitOp::ShiftRightSigned: {
-      const unsigned by = amount(0, l, isKnown);
-      r = field(source(1, l), by, 32 - by, true);
-      break;
-    }
-    case BitOp::Field:
-    case BitOp::FieldSigned: {
-      const unsigned at = amount(1, l, isKnown), width = amount(2, l, isKnown);
-      r = field(r, at, width, op == BitOp::FieldSigned);
-      break;
-    }
-    case BitOp::ShiftLeftOr:
-      r = either(shiftedLeft(r, amount(1, l, isKnown)), source(2, l));
-      break;
-    case BitOp::AndOr:
-      r = either(both(r, source(1, l)), source(2, l));
-      break;
-    case BitOp::Or3:
-      r = either(either(r, source(1, l)), source(2, l));
-      break;
-    case BitOp::Byte0:
-    case BitOp::Byte1:
-    case BitOp::Byte2:
-    case BitOp::Byte3:
-      r = field(r, 8 * (unsigned(op) - unsigned(BitOp::Byte0)), 8, false)
-              .spoilt();
-      break;
-    case BitOp::None: // SDWA: the parts that are read must be defined
-      for (unsigned k = 1; k < inst.numSrc(); ++k)
-        r.defined &= source(k, l).defined;
-      r = r.spoilt();
-      break;
-    }
-    if (!isKnown)
-      r.defined = 0;
-    const uint64_t lane = uint64_t(1) << l;
-    if (r.isKnown()) {
-      state.undefined &= ~lane;
-      continue;
-    }
-    uint8_t bytes = 0;
-    for (unsigned byte = 0; byte < 4; ++byte)
-      if ((r.defined >> (8 * byte) & 0xff) == 0xff)
-        bytes |= uint8_t(1u << byte);
-    state.resultBytes[l] = bytes;
-    if (bytes)
-      state.resultPartial |= lane;
-    else if (op == BitOp::Move && inst.src(0).isVector())
-      state.resultPadding |= state.padding[inst.src(0).index] & lane;
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Loads and stores
@@ -223,10 +46,10 @@ void InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
 
 /// Whether a byte of a lane's word is defined.
 static bool isByteDefined(uint64_t rows, uint64_t partial,
-                          const uint8_t *definedBytes, unsigned lane,
+                          const uint32_t *definedBits, unsigned lane,
                           unsigned byte) {
   return rows >> lane & 1 ||
-         (partial >> lane & 1 && definedBytes[lane] >> byte & 1);
+         (partial >> lane & 1 && !(~definedBits[lane] >> (8 * byte) & 0xff));
 }
 
 void InitChecker::noteStored(const WaveState &state, const Instruction &inst,
@@ -249,7 +72,7 @@ void InitChecker::noteStored(const WaveState &state, const Instruction &inst,
   for (unsigned i = 0; i < bytes; ++i) {
     const unsigned row = data.index + (from + i) / 4;
     shadow[i] = isByteDefined(state.rows[row], state.partial[row],
-                              &state.definedBytes[size_t(row) * MaxLanes], lane,
+                              &state.definedBits[size_t(row) * MaxLanes], lane,
                               (from + i) % 4);
   }
 }
@@ -265,8 +88,20 @@ uint64_t InitChecker::storable(const WaveState &state, const Instruction &inst,
   for (unsigned k = 0; k < range.count && range.first + k < NumVectorRows;
        ++k) {
     const unsigned row = range.first + k;
-    some |= state.rows[row] | state.partial[row];
-    all &= state.rows[row] | state.partial[row] | state.padding[row];
+    uint64_t partial = state.partial[row] & ~state.computed[row];
+    // A register that was never written has no padding, but the last element
+    // of a vector may be absent.
+    const Origin::Kind kind = state.rowOrigin[row].kind;
+    if (kind == Origin::Vector || kind == Origin::Scalar)
+      for (uint64_t rest = partial; rest; rest &= rest - 1) {
+        const unsigned l = unsigned(__builtin_ctzll(rest));
+        const uint32_t undefined =
+            ~state.definedBits[size_t(row) * MaxLanes + l];
+        if (undefined != ~0u << __builtin_ctz(undefined))
+          partial &= ~(uint64_t(1) << l);
+      }
+    some |= state.rows[row] | partial;
+    all &= state.rows[row] | partial | state.padding[row];
   }
   if (!isByte && !isShort)
     return some & all;
@@ -278,35 +113,42 @@ uint64_t InitChecker::storable(const WaveState &state, const Instruction &inst,
     for (unsigned i = 0; i < (isByte ? 1u : 2u); ++i)
       isDefined &= isByteDefined(
           state.rows[range.first], state.partial[range.first],
-          &state.definedBytes[size_t(range.first) * MaxLanes], l, from + i);
+          &state.definedBits[size_t(range.first) * MaxLanes], l, from + i);
     lanes |= uint64_t(isDefined) << l;
   }
   return lanes;
 }
 
-void InitChecker::keepBytes(WaveState &state, unsigned row, unsigned word,
-                            bool isLoad, uint64_t undefined, uint64_t written) {
+void InitChecker::keepBits(WaveState &state, unsigned row, unsigned word,
+                           bool isLoad, uint64_t undefined, uint64_t written) {
   undefined &= written;
-  if (!((state.partial[row] | state.padding[row]) & written) && !undefined)
+  if (!undefined) // the rest does not count for defined words
     return;
-  uint64_t partial = state.resultPartial & undefined,
-           padding = state.resultPadding & undefined;
-  const uint8_t *bytes = state.resultBytes;
+  uint64_t partial = 0, padding = 0, computed = 0;
+  uint32_t *bits = &state.definedBits[size_t(row) * MaxLanes];
   if (isLoad) {
-    bytes = state.loadedBytes[std::min(word, 15u)];
-    partial = 0;
+    const uint8_t *bytes = state.loadedBytes[std::min(word, 15u)];
     for (uint64_t rest = undefined; rest; rest &= rest - 1)
-      if (const unsigned l = unsigned(__builtin_ctzll(rest)); bytes[l])
+      if (const unsigned l = unsigned(__builtin_ctzll(rest)); bytes[l]) {
         partial |= uint64_t(1) << l;
-    padding =
-        state.loadedOrigin.kind == Origin::Scratch ? undefined & ~partial : 0;
-  }
+        bits[l] = spreadBytes(bytes[l]);
+      }
+    if (state.loadedOrigin.kind == Origin::Scratch)
+      padding = undefined & ~partial;
+  } else if (state.isFollowed) {
+    const auto &result = state.results[std::min(word, 1u)];
+    partial = result.partial & undefined;
+    padding = result.padding & undefined;
+    computed = result.computed & undefined;
+    for (uint64_t rest = partial; rest; rest &= rest - 1) {
+      const unsigned l = unsigned(__builtin_ctzll(rest));
+      bits[l] = result.definedBits[l];
+    }
+  } else
+    computed = undefined;
   state.partial[row] = (state.partial[row] & ~written) | partial;
   state.padding[row] = (state.padding[row] & ~written) | padding;
-  for (; partial; partial &= partial - 1) {
-    const unsigned l = unsigned(__builtin_ctzll(partial));
-    state.definedBytes[size_t(row) * MaxLanes + l] = bytes[l];
-  }
+  state.computed[row] = (state.computed[row] & ~written) | computed;
 }
 
 /// Whether all of `bytes` shadow bytes are set.
