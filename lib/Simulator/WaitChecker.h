@@ -132,23 +132,28 @@ private:
       return begin < other.end && other.begin < end;
     }
   };
-  /// Bytes in a row; of those that a wave accesses at once there are few.
-  struct Span {
-    uint64_t begin : 52, length : 12;
-  };
   /// An access of global memory that may be outstanding.
   struct MemoryAccess {
-    Bounds around; ///< the bytes of all lanes
+    Bounds around; ///< the bytes of all lanes; found when needed
     uint64_t sequence = 0;
     uint32_t instruction = 0, interval = 0;
-    uint32_t firstSpan = 0, numSpans = 0; ///< none: all of the bounds
+    /// Several runs: those of lanes that lie apart begin at the places from
+    /// firstPlace on and have this width, others begin and end there.
+    uint32_t firstPlace = 0, numRuns = 0, width = 0;
     Queue queue = Queue::None;
+    AccessKind kind = AccessKind::Load;
+  };
+  struct ScalarAccess {
+    uint64_t address = 0, sequence = 0;
+    uint32_t instruction = 0, interval = 0;
+    uint32_t bytes = 0;
     AccessKind kind = AccessKind::Load;
   };
   /// Those of a wave, in the order of their issue.
   struct WaveMemory {
-    std::vector<MemoryAccess> vector, scalar;
-    std::vector<Span> spans; ///< of vector accesses
+    std::vector<MemoryAccess> vector;
+    std::vector<uint64_t> places; ///< of vector accesses
+    std::vector<ScalarAccess> scalar;
     uint64_t lastVector = 0, lastFlat = 0;
     size_t room = 0; ///< vector accesses that need not be looked through yet
 
@@ -202,6 +207,8 @@ private:
   bool hasScalarPending(unsigned wave);
   void keepVector(unsigned wave, MemoryAccess access, const GlobalRuns &runs);
   static Bounds boundsOf(const GlobalRuns &runs);
+  static Bounds runOf(const WaveMemory &own, const MemoryAccess &access,
+                      unsigned run);
   /// Reports an access to what some wave has outstanding.
   void checkGlobal(const Instruction &inst, Wave &w, const GlobalRuns &runs,
                    AccessKind kind, bool isScalar);

@@ -30,7 +30,7 @@ bool clash(AccessKind a, AccessKind b) {
 void WaitChecker::WaveMemory::clear() {
   vector.clear();
   scalar.clear();
-  spans.clear();
+  places.clear();
   lastVector = lastFlat = 0;
   room = someAccesses;
 }
@@ -52,13 +52,13 @@ bool WaitChecker::hasVectorPending(unsigned wave) {
   if (own.lastVector > state.vectorDone || own.lastFlat > state.flatVmDone)
     return true;
   own.vector.clear();
-  own.spans.clear();
+  own.places.clear();
   vectorUsers &= ~(uint64_t(1) << wave);
   return false;
 }
 
 bool WaitChecker::hasScalarPending(unsigned wave) {
-  std::vector<MemoryAccess> &own = memory[wave].scalar;
+  std::vector<ScalarAccess> &own = memory[wave].scalar;
   // Only a wait for all of them proves anything.
   if (!own.empty() && own.back().sequence > waves[wave].scalarDone)
     return true;
@@ -76,33 +76,49 @@ void WaitChecker::keepVector(unsigned wave, MemoryAccess access,
     hasVectorPending(wave);
   if (own.vector.size() >= own.room) {
     std::vector<MemoryAccess> kept;
-    std::vector<Span> spans;
+    std::vector<uint64_t> places;
     for (MemoryAccess old : own.vector) {
       if (isOver(state, old))
         continue;
-      const auto first = own.spans.begin() + old.firstSpan;
-      old.firstSpan = uint32_t(spans.size());
-      spans.insert(spans.end(), first, first + old.numSpans);
+      const auto first = own.places.begin() + old.firstPlace;
+      old.firstPlace = uint32_t(places.size());
+      places.insert(places.end(), first,
+                    first + old.numRuns * (old.width ? 1 : 2));
       kept.push_back(old);
     }
     own.vector = std::move(kept);
-    own.spans = std::move(spans);
+    own.places = std::move(places);
     own.room = std::max(someAccesses, 2 * own.vector.size());
   }
   (access.queue == Queue::Flat ? own.lastFlat : own.lastVector) =
       access.sequence;
   vectorUsers |= uint64_t(1) << wave;
-  if (runs.size() > 1) {
-    access.firstSpan = uint32_t(own.spans.size());
-    access.numSpans = runs.size();
-    own.spans.resize(access.firstSpan + access.numSpans);
-    Span *spans = own.spans.data() + access.firstSpan;
-    for (unsigned i = 0; i < access.numSpans; ++i) {
-      const AccessRun run = runs[i];
-      spans[i] = {run.begin, run.length()};
+  if (runs.size() == 1) {
+    access.around = {runs.start(0), runs[0].end()};
+  } else {
+    std::vector<uint64_t> &places = own.places;
+    access.firstPlace = uint32_t(places.size());
+    access.numRuns = runs.size();
+    if (runs.areApart()) {
+      access.width = runs.bytes();
+      places.insert(places.end(), runs.begins(), runs.begins() + runs.size());
+    } else {
+      for (unsigned i = 0; i < runs.size(); ++i)
+        places.insert(places.end(), {runs.start(i), runs[i].end()});
     }
   }
   own.vector.push_back(access);
+}
+
+WaitChecker::Bounds WaitChecker::runOf(const WaveMemory &own,
+                                       const MemoryAccess &access,
+                                       unsigned run) {
+  if (!access.numRuns)
+    return access.around;
+  const uint64_t *places = own.places.data() + access.firstPlace;
+  if (access.width)
+    return {places[run], places[run] + access.width};
+  return {places[2 * run], places[2 * run + 1]};
 }
 
 WaitChecker::Bounds WaitChecker::boundsOf(const GlobalRuns &runs) {
@@ -124,7 +140,6 @@ void WaitChecker::globalAccess(const Instruction &inst, Wave &w,
     return;
   const unsigned self = w.context->index;
   MemoryAccess access;
-  access.around = boundsOf(runs);
   const bool isFlat =
       monitor.state().program->info[inst.index].cls == InstructionClass::Flat;
   access.queue = isFlat ? Queue::Flat : Queue::Vector;
@@ -142,19 +157,13 @@ void WaitChecker::scalarAccess(const Instruction &inst, Wave &w,
   if (vectorUsers | (kind == AccessKind::Load ? scalarWriters : scalarUsers))
     checkGlobal(inst, w, GlobalRuns(&address, 1, bytes), kind, true);
   const unsigned self = w.context->index;
-  std::vector<MemoryAccess> &own = memory[self].scalar;
+  std::vector<ScalarAccess> &own = memory[self].scalar;
   if (scalarUsers >> self & 1)
     hasScalarPending(self);
   if (own.size() >= manyScalarAccesses)
     own.erase(own.begin(), own.begin() + manyScalarAccesses / 2);
-  MemoryAccess access;
-  access.around = {address, address + bytes};
-  access.sequence = waves[self].scalarIssued + 1;
-  access.instruction = inst.index;
-  access.interval = interval;
-  access.queue = Queue::Scalar;
-  access.kind = kind;
-  own.push_back(access);
+  own.push_back({address, waves[self].scalarIssued + 1, inst.index, interval,
+                 bytes, kind});
   const uint64_t bit = uint64_t(1) << self;
   scalarUsers |= bit;
   if (kind != AccessKind::Load)
@@ -165,24 +174,37 @@ void WaitChecker::checkGlobal(const Instruction &inst, Wave &w,
                               const GlobalRuns &runs, AccessKind kind,
                               bool isScalar) {
   const Bounds around = boundsOf(runs);
-  auto checkAll = [&](unsigned owner, std::vector<MemoryAccess> &accesses) {
-    for (MemoryAccess &access : accesses)
-      if (checkAgainst(inst, w, runs, around, kind, isScalar, owner, access))
-        return true; // once is enough
-    return false;
-  };
   const uint64_t others =
       kind == AccessKind::Load ? scalarWriters : scalarUsers;
   for (uint64_t rest = others; rest; rest &= rest - 1) {
     const unsigned owner = unsigned(__builtin_ctzll(rest));
-    if (hasScalarPending(owner) && checkAll(owner, memory[owner].scalar))
-      return;
+    if (!hasScalarPending(owner))
+      continue;
+    for (ScalarAccess &scalar : memory[owner].scalar) {
+      MemoryAccess access;
+      access.around = {scalar.address, scalar.address + scalar.bytes};
+      access.sequence = scalar.sequence;
+      access.instruction = scalar.instruction;
+      access.interval = scalar.interval;
+      access.queue = Queue::Scalar;
+      access.kind = scalar.kind;
+      if (checkAgainst(inst, w, runs, around, kind, isScalar, owner, access)) {
+        scalar.bytes = 0; // one report for it
+        return;
+      }
+    }
   }
   // Among each other, vector accesses are in order.
   for (uint64_t rest = isScalar ? vectorUsers : 0; rest; rest &= rest - 1) {
     const unsigned owner = unsigned(__builtin_ctzll(rest));
-    if (hasVectorPending(owner) && checkAll(owner, memory[owner].vector))
-      return;
+    if (!hasVectorPending(owner))
+      continue;
+    for (MemoryAccess &access : memory[owner].vector)
+      if (checkAgainst(inst, w, runs, around, kind, isScalar, owner, access)) {
+        access.around = {}; // one report for it
+        access.numRuns = 0;
+        return;
+      }
   }
 }
 
@@ -190,26 +212,31 @@ bool WaitChecker::checkAgainst(const Instruction &inst, Wave &w,
                                const GlobalRuns &runs, const Bounds &around,
                                AccessKind kind, bool isScalar, unsigned owner,
                                MemoryAccess &access) {
-  if (!around.meet(access.around) || !clash(kind, access.kind) ||
-      isOver(waves[owner], access))
+  if (!clash(kind, access.kind) || isOver(waves[owner], access))
     return false;
   const WaveMemory &own = memory[owner];
-  const Span whole = {access.around.begin,
-                      access.around.end - access.around.begin};
-  const Span *spans =
-      access.numSpans ? own.spans.data() + access.firstSpan : &whole;
-  const unsigned numSpans = std::max(access.numSpans, 1u);
+  if (access.numRuns && !access.around.end) {
+    access.around = runOf(own, access, 0);
+    for (unsigned i = 1; i < access.numRuns; ++i) {
+      const Bounds each = runOf(own, access, i);
+      access.around.begin = std::min(access.around.begin, each.begin);
+      access.around.end = std::max(access.around.end, each.end);
+    }
+  }
+  if (!around.meet(access.around))
+    return false;
+  const unsigned numRuns = std::max(access.numRuns, 1u);
   for (unsigned i = 0; i < runs.size(); ++i) {
     const AccessRun run = runs[i];
-    const Span *hit =
-        std::find_if(spans, spans + numSpans, [&](const Span &span) {
-          return Bounds{run.begin, run.end()}.meet(
-              {span.begin, span.begin + span.length});
-        });
-    if (hit == spans + numSpans)
+    unsigned hit = 0;
+    while (hit < numRuns &&
+           !runOf(own, access, hit).meet({run.begin, run.end()}))
+      ++hit;
+    if (hit == numRuns)
       continue;
     const unsigned self = w.context->index;
-    const uint64_t word = std::max<uint64_t>(run.begin, hit->begin) / 4;
+    const uint64_t word =
+        std::max(run.begin, runOf(own, access, hit).begin) / 4;
     const InstructionInfo &other =
         monitor.state().program->info[access.instruction];
     Event p;
@@ -227,7 +254,6 @@ bool WaitChecker::checkAgainst(const Instruction &inst, Wave &w,
                 verbOf(access.kind), advice(owner, self, p, access.interval))
             .str(),
         word * 4);
-    access.around = {}; // one report for it
     return true;
   }
   return false;
