@@ -204,6 +204,8 @@ void Monitor::after(const Instruction &inst, Wave &w) {
     wait->after(inst, launch.program->info[inst.index], footprint, w);
   if (init && !footprint.isIdle)
     init->after(inst, footprint, w);
+  if (race && !footprint.isAlu)
+    race->after();
   if (collector)
     collector->after(inst, launch.program->info[inst.index], w);
 }

@@ -20,7 +20,8 @@ RaceChecker::RaceChecker(Monitor &monitor)
 void RaceChecker::startGroup() {
   // Intervals go on counting over work-groups, which makes old entries stale.
   ++interval;
-  lastSync = syncBefore = 0;
+  lastSync = syncBefore = learnt = 0;
+  isLearning = false;
   issued.assign(monitor.workgroup().waves.size(), {});
   over = {issued, 0};
   isPublished = true;
@@ -161,8 +162,9 @@ void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
       !isCacheControl[info.mnemonicId])
     return;
   GlobalRaces &races = *monitor.state().races;
-  syncBefore = lastSync;
-  lastSync = races.tick.fetch_add(1) + 1;
+  syncBefore = learnt;
+  learnt = lastSync = races.tick.fetch_add(1) + 1;
+  isLearning = !isAlone && info.isLoad;
   if (!info.isAtomic && !(bypasses && info.isStore))
     return;
   const uint32_t group = uint32_t(monitor.workgroup().linear) + 1;
@@ -269,9 +271,10 @@ GlobalRaces::Chunk *RaceChecker::find(uint64_t number) {
 /// Whether an access is ordered behind an earlier one.
 inline bool RaceChecker::isBehind(const Access &access,
                                   const Side &other) const {
-  return lastSync > other.tick ||
-         (other.group == access.own().group &&
-          (other.wave == access.own().wave || other.interval != interval));
+  if (other.group != access.own().group)
+    return learnt > other.tick;
+  return lastSync > other.tick || other.wave == access.own().wave ||
+         other.interval != interval;
 }
 
 /// A write of another work-group must have been over before this one last
@@ -286,7 +289,7 @@ inline bool RaceChecker::conflictsWithWrite(const Access &access,
     return false;
   return !isBehind(access, write) ||
          (write.group != access.own().group && !wasAtomic &&
-          !monitor.state().races->isOver(write, lastSync));
+          !monitor.state().races->isOver(write, learnt));
 }
 
 inline bool RaceChecker::conflictsWithRead(const Access &access,
@@ -297,7 +300,7 @@ inline bool RaceChecker::conflictsWithRead(const Access &access,
   if (access.isAtomic)
     return updatesBehindRead(access, entry, covered);
   return !isBehind(access, entry.read) ||
-         (entry.read.number && lastSync <= entry.read.number);
+         (entry.read.number && learnt <= entry.read.number);
 }
 
 /// Whether an atomic operation comes behind the last plain read with nothing to

@@ -151,6 +151,14 @@ public:
   }
   /// An instruction that may access memory.
   void before(const Instruction &inst, const InstructionInfo &info, Wave &w);
+  /// What a load has seen of others may have been published while it was on
+  /// its way.
+  void after() {
+    if (!isLearning)
+      return;
+    isLearning = false;
+    learnt = monitor.state().races->tick.fetch_add(1) + 1;
+  }
   /// s_waitcnt.
   void waits(const Instruction &inst, Wave &w) {
     if (hasPendingWrites)
@@ -235,6 +243,9 @@ private:
   uint32_t interval = 1; ///< between barriers, over all work-groups
   /// Ticks of the work-group's last synchronisation and the one before.
   uint32_t lastSync = 0, syncBefore = 0;
+  /// What others published before this tick is known to the work-group.
+  uint32_t learnt = 0;
+  bool isLearning = false; ///< by the instruction that is being executed
 };
 
 } // namespace netra::sim
