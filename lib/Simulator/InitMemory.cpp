@@ -154,14 +154,14 @@ void InitChecker::keepBits(WaveState &state, unsigned row, unsigned word,
 /// Whether all of `bytes` shadow bytes are set.
 static bool allSet(const uint8_t *shadow, unsigned bytes) {
   constexpr uint64_t set = 0x0101010101010101u;
-  uint64_t all = set;
-  // In vectors, of which several do not wait for each other.
-  constexpr unsigned number = 4;
   typedef uint64_t Pair __attribute__((vector_size(16)));
-  if (bytes >= sizeof(Pair)) {
+  Pair pair = {set, set};
+  // Several vectors that do not wait for each other.
+  constexpr unsigned number = 4;
+  if (bytes >= number * sizeof(Pair)) {
     Pair both[number];
-    for (Pair &pair : both)
-      pair = Pair{set, set};
+    for (Pair &one : both)
+      one = pair;
     for (; bytes >= sizeof(both);
          bytes -= sizeof(both), shadow += sizeof(both)) {
       Pair found[number];
@@ -169,15 +169,14 @@ static bool allSet(const uint8_t *shadow, unsigned bytes) {
       for (unsigned k = 0; k < number; ++k)
         both[k] &= found[k];
     }
-    for (; bytes >= sizeof(Pair);
-         bytes -= sizeof(Pair), shadow += sizeof(Pair)) {
-      Pair found;
-      std::memcpy(&found, shadow, sizeof(found));
-      both[0] &= found;
-    }
-    const Pair pair = (both[0] & both[1]) & (both[2] & both[3]);
-    all = pair[0] & pair[1];
+    pair = (both[0] & both[1]) & (both[2] & both[3]);
   }
+  for (; bytes >= sizeof(Pair); bytes -= sizeof(Pair), shadow += sizeof(Pair)) {
+    Pair found;
+    std::memcpy(&found, shadow, sizeof(found));
+    pair &= found;
+  }
+  uint64_t all = pair[0] & pair[1];
   for (; bytes >= 8; bytes -= 8, shadow += 8) {
     uint64_t word;
     std::memcpy(&word, shadow, 8);

@@ -152,14 +152,15 @@ void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
   const bool isMemory = info.cls == InstructionClass::VectorMemory ||
                         info.cls == InstructionClass::Flat,
              isScalar = info.cls == InstructionClass::ScalarMemory;
-  if ((isMemory || isScalar) &&
-      (info.isLoad || info.isStore || info.isAtomic)) {
+  const bool accesses =
+      (isMemory || isScalar) && (info.isLoad || info.isStore || info.isAtomic);
+  if (accesses) {
     ++issued[w.context->index][isScalar];
     hasPendingWrites |= info.isStore || info.isAtomic;
   }
   const bool bypasses = isMemory && (inst.sc0 || inst.sc1);
-  if (!((isMemory || isScalar) && info.isAtomic) && !bypasses &&
-      !isCacheControl[info.mnemonicId])
+  if (!(accesses && info.isAtomic) && !bypasses &&
+      (accesses || !isCacheControl[info.mnemonicId]))
     return;
   GlobalRaces &races = *monitor.state().races;
   syncBefore = learnt;

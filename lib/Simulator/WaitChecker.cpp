@@ -225,8 +225,13 @@ void WaitChecker::put(const InstructionInfo &info, const Footprint &footprint,
   for (unsigned half = 0; half < 2; ++half) {
     const uint64_t written = footprint.scalarWrites[half];
     state.outstanding[NumVectorRows / 64 + half] |= written;
-    for (uint64_t rest = written; rest; rest &= rest - 1)
-      state.scalars[64 * half + unsigned(__builtin_ctzll(rest))] = event;
+    // Most loads write registers that follow each other.
+    for (uint64_t rest = written; rest;) {
+      const unsigned first = unsigned(llvm::countr_zero(rest)),
+                     count = unsigned(llvm::countr_one(rest >> first));
+      std::fill_n(&state.scalars[64 * half + first], count, event);
+      rest &= rest + (uint64_t(1) << first);
+    }
   }
 }
 
