@@ -432,6 +432,9 @@ private:
     const HuggingFaceDefaults &defaults = family->defaults;
     int64_t width = sizeOr(object, "intermediate_size", defaults.intermediate);
     if (!family->experts) {
+      // Dense models of families that also have experts state it, empty.
+      if (std::optional<Reader> member = set(object, "mlp_only_layers"))
+        (void)member->array(0, 0);
       model.feedForwards = {FeedForward::Dense};
       model.dense = DenseModel{width, act};
       return;

@@ -599,6 +599,9 @@ TEST(HuggingFace, SizesFitEachOther) {
        "/intermediate_size (left out): expected the width of layers without "
        "experts, found none"},
       {{{"model_type", "qwen3_5_text"}},
+       {{"mlp_only_layers", {0}}},
+       "/mlp_only_layers: expected"},
+      {{{"model_type", "qwen3_5_text"}},
        {{"linear_num_value_heads", 33}},
        "/linear_num_value_heads: expected a multiple of /linear_num_key_heads "
        "(left out) (16), found 33"},
@@ -663,6 +666,18 @@ TEST(HuggingFace, SizesFitEachOther) {
     config.erase("quantization_config");
     EXPECT_EQ(fault(config), "") << key;
   }
+}
+
+TEST(HuggingFace, DenseModelsMayListNoLayersWithoutExperts) {
+  Json config = {{"model_type", "qwen3_5_text"}};
+  ModelDescription without =
+      llvm::cantFail(parseHuggingFaceConfig(config.dump(), "config.json"));
+  config["mlp_only_layers"] = Json::array();
+  ModelDescription with =
+      llvm::cantFail(parseHuggingFaceConfig(config.dump(), "config.json"));
+  EXPECT_EQ(with.feedForwards, without.feedForwards);
+  EXPECT_EQ(with.feedForwardOf(0), FeedForward::Dense);
+  EXPECT_FALSE(with.experts.has_value());
 }
 
 TEST(HuggingFace, StatesAreOfTheTypeThatIsAskedFor) {
