@@ -45,6 +45,8 @@ std::string whyEvidenceDoesNotCount(const Evidence &evidence,
                 ? "expected kind simulated or device, found "
                 : "expected kind device, found ") +
            evidence.kind;
+  if (evidence.tests.empty())
+    return "expected the tests that were run, found none";
   for (const Evidence::Tests &tests : evidence.tests)
     if (tests.failed != 0)
       return "expected no failed test, found " + utostr(tests.failed) + " of " +

@@ -144,6 +144,9 @@ TEST_F(PromotionTest, EvidenceOfOtherCodeDoesNotCount) {
 TEST_F(PromotionTest, EvidenceMustSayWhatItSaw) {
   Json vague = {{"kind", "device"}, {"what", "somebody ran it"}};
   EXPECT_THAT(message(move(Maturity::Accepted, vague)),
+              HasSubstr("expected the tests that were run, found none"));
+  vague["tests"] = record("device")["tests"];
+  EXPECT_THAT(message(move(Maturity::Accepted, vague)),
               HasSubstr("expected the kernels it was gathered on, found none"));
   Json failed = record("device");
   failed["tests"][0]["failed"] = 2;
