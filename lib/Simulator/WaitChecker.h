@@ -131,6 +131,10 @@ private:
     bool meet(const Bounds &other) const {
       return begin < other.end && other.begin < end;
     }
+    void include(const Bounds &other) {
+      begin = std::min(begin, other.begin);
+      end = std::max(end, other.end);
+    }
   };
   /// An access of global memory that may be outstanding.
   struct MemoryAccess {

@@ -123,10 +123,8 @@ WaitChecker::Bounds WaitChecker::runOf(const WaveMemory &own,
 
 WaitChecker::Bounds WaitChecker::boundsOf(const GlobalRuns &runs) {
   Bounds around = {runs.start(0), runs[0].end()};
-  for (unsigned i = 1; i < runs.size(); ++i) {
-    around.begin = std::min(around.begin, runs.start(i));
-    around.end = std::max(around.end, runs[i].end());
-  }
+  for (unsigned i = 1; i < runs.size(); ++i)
+    around.include({runs.start(i), runs[i].end()});
   return around;
 }
 
@@ -217,11 +215,8 @@ bool WaitChecker::checkAgainst(const Instruction &inst, Wave &w,
   const WaveMemory &own = memory[owner];
   if (access.numRuns && !access.around.end) {
     access.around = runOf(own, access, 0);
-    for (unsigned i = 1; i < access.numRuns; ++i) {
-      const Bounds each = runOf(own, access, i);
-      access.around.begin = std::min(access.around.begin, each.begin);
-      access.around.end = std::max(access.around.end, each.end);
-    }
+    for (unsigned i = 1; i < access.numRuns; ++i)
+      access.around.include(runOf(own, access, i));
   }
   if (!around.meet(access.around))
     return false;

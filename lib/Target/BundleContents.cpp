@@ -25,15 +25,7 @@ using namespace llvm;
 
 namespace netra {
 
-namespace {
-struct LaunchedKernel {
-  size_t object = 0;
-  std::set<std::string> tactics; // one, in a sound engine
-};
-} // namespace
-
-static std::map<KernelKey, LaunchedKernel>
-findLaunchedKernels(const Engine &engine) {
+std::map<KernelKey, LaunchedKernel> findLaunchedKernels(const Engine &engine) {
   std::map<KernelKey, LaunchedKernel> launched;
   for (const EnginePlan &plan : engine.plans)
     for (const EngineStep &step : plan.steps)

@@ -12,6 +12,8 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
 
+#include <map>
+#include <set>
 #include <utility>
 
 namespace netra {
@@ -21,6 +23,15 @@ using ReportFinding = llvm::function_ref<void(const llvm::Twine &where,
 
 /// A kernel as reports name it: by contract and symbol.
 using KernelKey = std::pair<std::string, std::string>;
+
+/// What the steps say of a kernel.
+struct LaunchedKernel {
+  size_t object = 0;
+  std::set<std::string> tactics; // one, in a sound engine
+};
+
+/// The kernels that steps of the engine launch.
+std::map<KernelKey, LaunchedKernel> findLaunchedKernels(const Engine &engine);
 
 /// What explain.json says of a kernel that other files say, too.
 struct ExplainedKernel {

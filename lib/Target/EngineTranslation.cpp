@@ -166,14 +166,14 @@ netra::translateToAssembly(ModuleOp module, const TranslationOptions &options) {
   if (failed(input))
     return failure();
   const Assembler &assembler = input->builder.getAssembler();
+  // A source that does not assemble is shown as well, and is like no other.
   auto code = [&](const TranslatedKernel &kernel) {
     llvm::Expected<std::vector<uint8_t>> bytes =
         assembler.assembleCode(kernel.instance);
     if (bytes)
-      return std::move(*bytes);
-    // A source that does not assemble is shown as well.
+      return std::string(bytes->begin(), bytes->end());
     llvm::consumeError(bytes.takeError());
-    return std::vector<uint8_t>();
+    return assembler.instanceSource(kernel.instance);
   };
   auto haveOneCode = [&](const TranslatedKernel &lhs,
                          const TranslatedKernel &rhs) {

@@ -6,6 +6,7 @@
 
 #include "Netra/Target/TacticVerifier.h"
 
+#include "BundleContents.h"
 #include "BundleReports.h"
 
 #include "Netra/Catalog/Catalog.h"
@@ -18,7 +19,6 @@
 #include "llvm/Support/Path.h"
 
 #include <set>
-#include <tuple>
 
 using namespace llvm;
 using Json = nlohmann::json;
@@ -30,11 +30,6 @@ namespace {
 struct CheckedKernel {
   std::string contract, symbol, tactic;
   size_t object;
-
-  auto key() const { return std::tie(contract, symbol, tactic, object); }
-  bool operator<(const CheckedKernel &other) const {
-    return key() < other.key();
-  }
 };
 
 class TacticVerifier {
@@ -56,17 +51,11 @@ public:
         return document.takeError();
       *to = std::move(*document);
     }
-    std::set<CheckedKernel> kernels;
-    for (const EnginePlan &plan : engine.plans)
-      for (const EngineStep &step : plan.steps)
-        if (step.kind == EngineStep::Kind::Launch)
-          kernels.insert(
-              {step.contract,
-               engine.codeObjects[step.codeObject].kernels[step.kernel].symbol,
-               step.tactic, step.codeObject});
-    for (const CheckedKernel &kernel : kernels)
-      if (Error error = checkKernel(kernel))
-        return error;
+    for (const auto &[key, launched] : findLaunchedKernels(engine))
+      for (const std::string &tactic : launched.tactics)
+        if (Error error =
+                checkKernel({key.first, key.second, tactic, launched.object}))
+          return error;
     return checkSources();
   }
 
@@ -153,9 +142,11 @@ private:
           entry.contains("source_closure_sha256")) {
         Expected<std::string> sources =
             assembler.hashSources(tactic->templatePath);
-        if (sources && *sources == entry.at("source_closure_sha256"))
+        if (!sources)
+          return skip("whose template cannot be read (" +
+                      llvm::toString(sources.takeError()) + ")");
+        if (*sources == entry.at("source_closure_sha256"))
           return true;
-        consumeError(sources.takeError());
       }
     return skip("which is another template");
   }

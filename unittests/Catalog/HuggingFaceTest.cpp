@@ -600,7 +600,7 @@ TEST(HuggingFace, SizesFitEachOther) {
        "experts, found none"},
       {{{"model_type", "qwen3_5_text"}},
        {{"mlp_only_layers", {0}}},
-       "/mlp_only_layers: expected"},
+       "/mlp_only_layers: expected an array of 0"},
       {{{"model_type", "qwen3_5_text"}},
        {{"linear_num_value_heads", 33}},
        "/linear_num_value_heads: expected a multiple of /linear_num_key_heads "
