@@ -17,14 +17,16 @@
 #include "RouterProblems.h"
 
 #include <numeric>
+#include <sstream>
 
 namespace oracle {
 
-/// One row to route; `gate` is x . shared_gate.
+/// One row to route; `gate` is x . shared_gate, `gateSize` the sum of the
+/// absolute values that it adds.
 struct RouteRow {
   std::vector<double> logits;
   std::vector<double> bias; // empty, or one per expert
-  double gate = 0;
+  double gate = 0, gateSize = 0;
 };
 
 /// A score and how far the kernel's f32 may be from it.
@@ -69,31 +71,32 @@ inline double largestLogit(const RouteRow &row) {
 
 inline std::vector<int> routeRow(const kernels::RouteSpec &spec,
                                  const RouteRow &row, bool &open) {
-  std::vector<Score> scores;
+  // The terms of a group's rank; softmax times one number.
+  double largest = largestLogit(row);
+  std::vector<Score> parts;
   for (int64_t e = 0; e != spec.experts; ++e) {
     double logit = row.logits[e];
     if (!spec.sigmoid) {
-      scores.push_back({logit, 0});
+      double distance = largest - logit, score = std::exp(-distance);
+      parts.push_back({score, score * (distance + 8) * 4 * f32Unit + 0x1p-149});
       continue;
     }
     double score = sigmoid(logit);
-    double tolerance = score * (std::fabs(logit) + 8) * f32Unit + 0x1p-149;
+    double tolerance =
+        score * (4 + std::max(-logit, 0.0)) * 2 * f32Unit + 0x1p-149;
     if (!row.bias.empty()) {
       score += row.bias[e];
       tolerance += std::fabs(score) * f32Unit;
     }
-    scores.push_back({score, tolerance});
+    parts.push_back({score, tolerance});
   }
-  if (spec.groups > 1) {
+  // Both scores keep the order of the logits, so without a bias those rank.
+  std::vector<Score> scores = parts;
+  if (row.bias.empty())
+    for (int64_t e = 0; e != spec.experts; ++e)
+      scores[e] = {row.logits[e], 0};
+  if (spec.topGroups < spec.groups) {
     int64_t size = spec.experts / spec.groups;
-    std::vector<Score> parts = scores;
-    if (!spec.sigmoid) { // softmax, times one number
-      double largest = largestLogit(row);
-      for (Score &part : parts) {
-        double distance = largest - part.value, score = std::exp(-distance);
-        part = {score, score * (distance + 8) * 4 * f32Unit + 0x1p-149};
-      }
-    }
     std::vector<Score> groups;
     for (int64_t g = 0; g != spec.groups; ++g) {
       std::vector<Score> members(parts.begin() + g * size,
@@ -145,24 +148,28 @@ inline std::string checkRoute(const kernels::RouteSpec &spec,
       sum += raw(logit);
   else
     sum = 1;
-  auto differs = [&](int64_t slot, double wanted, double relative) {
+  auto differs = [&](int64_t slot, double wanted, double relative,
+                     double absolute) {
     double found = weights[slot];
-    // Scores are f32: those below 2^-149 vanish, before they are divided.
-    double absolute = 0x1p-126 + spec.scale * 0x1p-148 / std::min(sum, 1.0);
     if (std::isnan(wanted) ? std::isnan(found)
                            : std::fabs(found - wanted) <=
                                  std::fabs(wanted) * relative + absolute)
       return std::string();
-    return "slot " + std::to_string(slot) + ": expected weight " +
-           std::to_string(wanted) + ", found " + std::to_string(found) + "\n";
+    std::ostringstream text;
+    text << "slot " << slot << ": expected weight " << wanted << " within "
+         << std::fabs(wanted) * relative + absolute << ", found " << found
+         << "\n";
+    return text.str();
   };
   for (int64_t s = 0; s != spec.topK; ++s) {
     double logit = row.logits[ids[s]];
-    double distance = spec.sigmoid ? std::fabs(logit) : largest - logit;
+    double distance = spec.sigmoid ? std::max(-logit, 0.0) : largest - logit;
     if (!std::isfinite(distance))
       distance = 0;
-    std::string text =
-        differs(s, spec.scale * raw(logit) / sum, (distance + 16) * 0x1p-22);
+    // Scores are f32: those below 2^-149 vanish, before they are divided.
+    std::string text = differs(
+        s, spec.scale * raw(logit) / sum, (distance + 16) * 0x1p-22,
+        std::fabs(spec.scale) * 0x1p-148 / std::min(sum, 1.0) + 0x1p-149);
     if (!text.empty())
       return text;
   }
@@ -170,7 +177,12 @@ inline std::string checkRoute(const kernels::RouteSpec &spec,
     return "";
   if (ids[spec.topK] != spec.experts)
     return "the shared expert has id " + std::to_string(ids[spec.topK]) + "\n";
-  return differs(spec.topK, spec.shared == "one" ? 1 : sigmoid(row.gate), 1e-4);
+  if (spec.shared == "one")
+    return differs(spec.topK, 1, 0, 0);
+  return differs(spec.topK, sigmoid(row.gate),
+                 (16 + std::max(-row.gate, 0.0)) * 0x1p-22 +
+                     row.gateSize * 0x1p-19,
+                 0x1p-149);
 }
 
 } // namespace oracle

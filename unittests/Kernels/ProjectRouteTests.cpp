@@ -154,6 +154,25 @@ TEST(ProjectRouteEdge, EqualLogitsZerosAndNotANumber) {
       EXPECT_EQ(ids[row * 9 + slot], slot);
 }
 
+/// x picks one column of the weight, so that logits are what stands there:
+/// large ones, whose sigmoids are all 1, and far negative ones.
+TEST(ProjectRouteEdge, SigmoidRanksByTheLogit) {
+  RouteSpec spec{.m = 2, .k = 512, .sigmoid = true, .projected = true};
+  std::vector<uint16_t> x(1024, 0), weight(256 * 512, 0);
+  x[77] = oracle::encodeBf16(1);
+  x[512 + 77] = oracle::encodeBf16(-1);
+  for (int e = 0; e != 256; ++e)
+    weight[e * 512 + 77] = oracle::encodeBf16(e < 128 ? 20 + e / 2.0 : 0);
+  Buffers inputs{{"x", toBytes(x)}, {"weight", toBytes(weight)}};
+  Outcome run = runEverywhere(tactic, spec.problem(), inputs);
+  EXPECT_EQ(checkRoutes(spec, inputs, run, logitsOf(spec, inputs)), "");
+  std::vector<int32_t> ids = fromBytes<int32_t>(run.outputs["expert_ids"]);
+  for (int slot = 0; slot != 8; ++slot) {
+    EXPECT_EQ(ids[slot], 127 - slot);
+    EXPECT_EQ(ids[8 + slot], 128 + slot);
+  }
+}
+
 TEST(ProjectRouteCounters, WeightsAreReadOnceWithManyLoadsInFlight) {
   RouteSpec spec{.m = 1, .k = 2048, .shared = "sigmoid", .projected = true};
   Outcome run = runEverywhere(tactic, spec.problem(), randomRoute(spec, 4));

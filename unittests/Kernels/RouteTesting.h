@@ -71,8 +71,11 @@ inline std::string checkRoutes(const RouteSpec &spec, const Buffers &inputs,
     if (spec.bias)
       for (float bias : fromBytes<float>(inputs.at("correction_bias")))
         row.bias.push_back(bias);
-    for (size_t k = 0; k != gate.size(); ++k)
-      row.gate += x[m * spec.k + k] * gate[k];
+    for (size_t k = 0; k != gate.size(); ++k) {
+      double product = x[m * spec.k + k] * gate[k];
+      row.gate += product;
+      row.gateSize += std::fabs(product);
+    }
     std::string text = oracle::checkRoute(spec, row, &found[m * spec.slots()],
                                           &weights[m * spec.slots()]);
     if (!text.empty())

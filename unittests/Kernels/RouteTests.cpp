@@ -229,6 +229,94 @@ TEST(RouteEdge, TiesGoToTheLowerIndex) {
             (std::vector<int32_t>{70, 71, 200, 201, 64, 65, 66, 67}));
 }
 
+/// Logits whose sigmoids are one f32: 1, 0, or neighbours close to 1. They are
+/// ranked as what they are, in all experts, in all groups, and in those that
+/// stay.
+TEST(RouteEdge, SigmoidRanksByTheLogit) {
+  auto idsOf = [](const Outcome &run) {
+    return fromBytes<int32_t>(run.outputs.at("expert_ids"));
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (bool normalize : {false, true})
+    for (RouteSpec spec : {RouteSpec{}, RouteSpec{.groups = 8, .topGroups = 8},
+                           RouteSpec{.groups = 8, .topGroups = 4},
+                           RouteSpec{.groups = 2, .topGroups = 1},
+                           RouteSpec{.experts = 200, .groups = 1}}) {
+      spec.sigmoid = true;
+      spec.normalize = normalize;
+      Rows rows(6, std::vector<double>(spec.experts, -120.0));
+      // Eight larger and larger ones, from the front and across registers; what
+      // is 1 in f32 begins at 17.
+      for (int i = 0; i != 8; ++i) {
+        rows[0][3 * i] = 17 + i;
+        rows[1][13 * i] = i == 7 ? 3e38 : 120 + i;
+        rows[2][9 * i] = -112 + i;          // sigmoids below 2^-149 are 0
+        rows[3][5 * i] = 9 + i * 0.0625;    // a few f32 below 1
+        rows[4][11 * i] = i % 2 ? 120 : 24; // ties, and not
+        rows[5][2 * i] = i == 7 ? infinity : -3e38 * (8 - i) / 8;
+      }
+      std::vector<int32_t> ids = idsOf(routeRows(spec, rows));
+      auto row = [&](int m) {
+        return std::vector<int32_t>(ids.begin() + 8 * m,
+                                    ids.begin() + 8 * m + 8);
+      };
+      EXPECT_EQ(row(0), (std::vector<int32_t>{21, 18, 15, 12, 9, 6, 3, 0}));
+      EXPECT_EQ(row(4), (std::vector<int32_t>{11, 33, 55, 77, 0, 22, 44, 66}))
+          << "of equal logits the lower index";
+      if (spec.topGroups < spec.groups)
+        continue; // the others' experts are in groups that may be equal
+      EXPECT_EQ(row(1), (std::vector<int32_t>{91, 78, 65, 52, 39, 26, 13, 0}));
+      EXPECT_EQ(row(2), (std::vector<int32_t>{63, 54, 45, 36, 27, 18, 9, 0}));
+      EXPECT_EQ(row(3), (std::vector<int32_t>{35, 30, 25, 20, 15, 10, 5, 0}));
+      EXPECT_EQ(row(5)[0], 14);
+    }
+}
+
+/// The bound of weights where scores are smaller than f32 resolves: alone, with
+/// others of that size, and beside large ones.
+TEST(RouteEdge, WeightsOfScoresBelowTheSmallestFloat) {
+  for (bool normalize : {false, true})
+    for (double scale : {1.0, 2.5, 1e-30}) {
+      RouteSpec spec{
+          .topK = 4, .sigmoid = true, .normalize = normalize, .scale = scale};
+      Rows rows;
+      for (double value : {-120.0, -104.0, -103.0, -101.5, -100.0, -96.0, -88.0,
+                           -87.0, -60.0, -47.0, -40.0})
+        for (double other :
+             {value, value - 2, -120.0, -92.0, -45.0, 0.0, 30.0}) {
+          rows.push_back(std::vector<double>(256, -200.0));
+          rows.back()[17] = value;
+          rows.back()[130] = rows.back()[131] = other;
+          rows.back()[250] = value + 0.5;
+        }
+      std::vector<float> weights =
+          fromBytes<float>(routeRows(spec, rows).outputs["expert_weights"]);
+      // All scores are 0 at -120; at -103.5 they are the smallest number there
+      // is or twice that, and no relative bound would hold.
+      EXPECT_EQ(weights[0], 0);
+      if (scale != 1)
+        continue;
+      double sum = 1e-20, exact = oracle::sigmoid(-103.0);
+      if (normalize)
+        exact /= sum;
+      float found = weights[4 * 14 + 1];
+      EXPECT_GT(found, 0);
+      EXPECT_GT(std::fabs(found - exact), 0.1 * exact) << found;
+    }
+  // A gate's weight, as small.
+  for (double value : {-120.0, -103.0, -95.0}) {
+    RouteSpec spec{.k = 512, .shared = "sigmoid"};
+    Buffers inputs = randomRoute(spec, 3);
+    std::vector<uint16_t> x(512, 0), gate(512, 0);
+    x[300] = oracle::encodeBf16(value);
+    gate[300] = oracle::encodeBf16(1);
+    inputs["x"] = toBytes(x);
+    inputs["shared_gate"] = toBytes(gate);
+    Outcome run = runEverywhere(tactic, spec.problem(), inputs);
+    EXPECT_EQ(checkRoutes(spec, inputs, run), "") << value;
+  }
+}
+
 TEST(RouteEdge, AGroupIsJudgedByItsTwoBest) {
   RouteSpec spec{.topK = 2, .groups = 8, .topGroups = 1, .sigmoid = true};
   std::vector<double> logits(256, -8.0);
@@ -469,7 +557,7 @@ TEST(RouteNegative, WrongKernelsAreNoticed) {
   // A dropped last expert, a group judged by its best alone, a bias that
   // weighs, a missing scale, a missing normalisation, a shared gate unsquashed.
   EXPECT_NE(wrong(route, ".rept NETRA_TOPK\n", ".rept NETRA_TOPK-1\n"), "");
-  EXPECT_NE(wrong(route, "v_add_f32 v[V_T0], v[V_T0], v[V_ID]",
+  EXPECT_NE(wrong(route, "v_add_f32 v[V_T0], v[V_T0], v[route_other]",
                   "v_add_f32 v[V_T0], 0, v[V_T0]"),
             "");
   EXPECT_NE(wrong(route, "v_mul_f32 v[V_WEIGHT], NETRA_ROUTED_SCALE",
@@ -543,6 +631,26 @@ TEST(RouteNegative, WrongKernelsAreNoticed) {
   EXPECT_NE(wrongOf(softmax, apart, route, "    route_largest_logit\n",
                     "    s_mov_b32 s[NETRA_S_ACT], 0x43480000\n"),
             "");
+  // Sigmoid: experts by f32 scores, groups by logits.
+  RouteSpec saturated{.topK = 2, .sigmoid = true};
+  std::vector<uint16_t> large(256, oracle::encodeBf16(-3));
+  large[9] = oracle::encodeBf16(20);
+  large[80] = oracle::encodeBf16(30);
+  Buffers inLarge{{"logits", toBytes(large)}};
+  EXPECT_EQ(wrongOf(saturated, inLarge, route, "// Netra", "// The Netra"), "");
+  EXPECT_NE(wrongOf(saturated, inLarge, route,
+                    "      v_add_f32 v[V_KEY+.Lnetra_rr_j], 0, "
+                    "v[V_LOGIT+.Lnetra_rr_j]",
+                    "      netra_sigmoid V_KEY+.Lnetra_rr_j, "
+                    "V_LOGIT+.Lnetra_rr_j, V_T0, V_T1"),
+            "");
+  RouteSpec pair{.topK = 2, .groups = 8, .topGroups = 1, .sigmoid = true};
+  large[40] = large[41] = oracle::encodeBf16(2);
+  inLarge["logits"] = toBytes(large);
+  EXPECT_EQ(wrongOf(pair, inLarge, route, "// Netra", "// The Netra"), "");
+  EXPECT_NE(
+      wrongOf(pair, inLarge, route, ".elseif !NETRA_HAS_BIAS", ".elseif 0"),
+      "");
   // Ties the other way round.
   RouteSpec plain{.m = 2};
   Buffers equal{{"logits", toBytes(std::vector<uint16_t>(512, 0x3f80))}};
