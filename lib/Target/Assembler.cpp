@@ -207,7 +207,7 @@ assembleAndLink(ArrayRef<NamedSource> sources, StringRef name,
 static std::string computeCacheKey(const TargetInfo &info,
                                    ArrayRef<NamedSource> sources,
                                    ArrayRef<SourceFile> includes) {
-  constexpr unsigned format = 1;
+  constexpr unsigned format = 2;
   unsigned major = 0, minor = 0, patch = 0;
   LLVMGetVersion(&major, &minor, &patch); // of the library that is loaded
   std::string identity =

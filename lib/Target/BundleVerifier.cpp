@@ -68,6 +68,7 @@ public:
     checkUnlistedFiles();
     for (size_t i = 0; i != engine.codeObjects.size(); ++i)
       checkCodeObject(i);
+    checkSharing();
     checkContracts();
     if (isSound)
       checkReports();
@@ -242,6 +243,9 @@ private:
       report(object.path, llvm::toString(code.takeError()));
       return;
     }
+    if (code->data.empty())
+      for (const KernelMetadata &kernel : code->kernels)
+        symbolsHeld[index].push_back(kernel.symbol);
     auto compare = [&](const Twine &at, const Twine &said, const Twine &found) {
       std::string left = said.str(), right = found.str();
       if (left != right)
@@ -275,6 +279,44 @@ private:
       compareKernel(kernel, *found, at, compare);
       checkPromises(*found, where + at);
       identities[{index, kernel.symbol}] = computationalIdentity(*code, *found);
+    }
+  }
+
+  /// Of code that is assembled, since golden code keeps its bytes and what they
+  /// hold besides.
+  bool isAssembled(const EngineCodeObject &object) const {
+    return all_of(object.kernels, [&](const EngineKernel &kernel) {
+      return any_of(engine.files, [&](const EngineFile &file) {
+        return file.path == "source/" + kernel.symbol + ".s";
+      });
+    });
+  }
+
+  /// Equal machine code is there once, with the symbols of all of its kernels
+  /// and no others.
+  void checkSharing() {
+    std::map<std::string, size_t> byText;
+    std::map<std::string, std::set<std::string>> described; // by path
+    for (const EngineCodeObject &object : engine.codeObjects)
+      for (const EngineKernel &kernel : object.kernels)
+        described[object.path].insert(kernel.symbol);
+    for (const auto &[index, held] : symbolsHeld) {
+      const EngineCodeObject &object = engine.codeObjects[index];
+      if (object.isLocked() || !isAssembled(object))
+        continue;
+      const std::string where = ("/code_objects/" + Twine(index)).str();
+      auto [first, isNew] = byText.insert({object.textSha256, index});
+      if (const std::string &path = engine.codeObjects[first->second].path;
+          path != object.path)
+        report(where + "/path", "expected " + path +
+                                    ", which has the same machine code, found "
+                                    "another file, " +
+                                    object.path);
+      for (const std::string &symbol : held)
+        if (!described[object.path].count(symbol))
+          report(object.path, "expected only kernels that engine.json "
+                              "describes, found " +
+                                  symbol);
     }
   }
 
@@ -586,6 +628,8 @@ private:
   Engine engine;
   /// Of the machine code, by code object and symbol.
   std::map<std::pair<size_t, std::string>, std::string> identities;
+  /// Of code objects without data of their own, by number.
+  std::map<size_t, std::vector<std::string>> symbolsHeld;
   std::map<std::string, Contract> contracts; // by id
   std::set<std::string> notCapturable;       // ids of contracts
   std::vector<BundleFinding> findings;

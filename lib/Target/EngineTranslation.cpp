@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Netra/Target/EngineTranslation.h"
+#include "CodeSharing.h"
 #include "EngineTranslationImpl.h"
 
 #include "Netra/Catalog/TargetInfo.h"
@@ -596,7 +597,7 @@ static LogicalResult addCode(EngineBundle &bundle,
       } else {
         std::string bytes(code.bytes.begin(), code.bytes.end());
         auto [file, isNew] = bundle.files.insert({object.path, bytes});
-        // Equal machine code under another symbol or with other metadata.
+        // Golden code that is equal to other code and keeps its bytes.
         if (!isNew && file->second != bytes) {
           object.path = ("code/" + text + "-" +
                          StringRef(code.sha256).take_front(16) + ".hsaco")
@@ -633,11 +634,21 @@ netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
   std::vector<TranslatedKernel> &kernels = input->kernels;
   auto haveOneCode = [](const TranslatedKernel &lhs,
                         const TranslatedKernel &rhs) {
-    return lhs.assembled->object.textSha256 == rhs.assembled->object.textSha256;
+    const CodeObject &left = lhs.assembled->object;
+    const CodeObject &right = rhs.assembled->object;
+    // The bytes around golden code are somebody else's.
+    return lhs.instance.tactic->golden || rhs.instance.tactic->golden
+               ? left.textSha256 == right.textSha256
+               : left.sha256 == right.sha256;
   };
   if (failed(buildKernels(kernels, builder, options)) ||
       failed(checkSymbols(kernels, haveOneCode)))
     return failure();
+  std::vector<SharingKernel> sharing;
+  for (TranslatedKernel &kernel : kernels)
+    sharing.push_back({&kernel.instance, &*kernel.assembled});
+  if (llvm::Error error = shareCode(sharing, builder.getAssembler()))
+    return emitLines(engine, llvm::toString(std::move(error)));
 
   for (const TranslatedKernel &kernel : kernels) {
     auto object = kernel.op->getParentOfType<CodeObjectOp>();

@@ -364,7 +364,11 @@ Expected<std::vector<CodeObject>> loadCode(StringRef path,
   Expected<Engine> engine = readBundle(path);
   if (!engine)
     return engine.takeError();
+  std::set<std::string> loaded;
   for (const EngineCodeObject &entry : engine->codeObjects) {
+    // Several kernels may be in one file.
+    if (!loaded.insert(entry.path).second)
+      continue;
     if (!isBundlePath(entry.path))
       return createStringError(path +
                                ": expected a code object inside the "

@@ -60,8 +60,9 @@ Expected<std::vector<uint8_t>> linkCodeObject(ArrayRef<StringRef> objects) {
   // The output is bound to be loaded by symbol, so local symbols go; undefined
   // ones are an error here rather than at load time. One thread: the objects
   // are small and the order of the output must not depend on the machine.
+  // Equal code of several objects is there once, with a symbol for each.
   std::vector<const char *> arguments = {
-      "ld.lld",      "-shared", "--no-undefined", "--discard-all",
+      "ld.lld",      "-shared", "--no-undefined", "--discard-all", "--icf=all",
       "--threads=1", "-o",      output.c_str()};
   for (const std::string &input : inputs)
     arguments.push_back(input.c_str());

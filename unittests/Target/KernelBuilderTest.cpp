@@ -278,6 +278,10 @@ TEST(Hashes, LocksHoldTheMachineCode) {
 
 TEST(Groups, KernelsShareOneCodeObject) {
   TestLibrary library;
+  // Each N has code of its own.
+  std::string source = copyTemplate;
+  source.insert(source.find("  s_waitcnt vmcnt"), "  s_nop NETRA_N / 64\n");
+  library.write("kernels/gfx950/test/copy.s", source);
   std::vector<Instance> instances = {copyInstance(64), copyInstance(128)};
   instances[0].symbol = "second_by_name";
   instances[1].symbol = "first_by_name";
@@ -303,6 +307,26 @@ TEST(Groups, KernelsShareOneCodeObject) {
   instances[1] = instances[0];
   EXPECT_THAT(message(library.assembler().assembleGroup(instances)),
               HasSubstr("duplicate symbol: second_by_name"));
+}
+
+TEST(Groups, EqualCodeIsThereOnce) {
+  TestLibrary library;
+  std::vector<Instance> instances = {copyInstance(64), copyInstance(128),
+                                     copyInstance(192)};
+  // Descriptors differ where kernels do.
+  instances[1].sgprs = 40;
+  AssembledKernel group =
+      llvm::cantFail(library.assembler().assembleGroup(instances));
+  ASSERT_THAT(group.object.kernels, SizeIs(3));
+  EXPECT_NE(group.object.find(instances[0].symbol)->sgprs,
+            group.object.find(instances[1].symbol)->sgprs);
+  for (const Instance &instance : instances) {
+    AssembledKernel alone = assemble(library, instance);
+    EXPECT_EQ(group.object.textSha256, alone.object.textSha256);
+    EXPECT_EQ(computationalIdentity(group.object,
+                                    *group.object.find(instance.symbol)),
+              identity(alone));
+  }
 }
 
 TEST(KernelBuilder, BuildsAllAndReportsEach) {

@@ -301,6 +301,38 @@ std::vector<Defect> codeObjects() {
          path = "code/x.hsaco";
        },
        "after the hash of .text, found \"code/x.hsaco\""},
+      {"CodeInTwoFiles",
+       [](TestEngine &t) {
+         // As if the kernel for 128 had been assembled on its own.
+         TestLibrary library;
+         AssembledKernel other =
+             llvm::cantFail(library.assembler().assemble(copyInstance(128)));
+         Engine &e = t.engine;
+         ASSERT_EQ(other.object.textSha256, e.codeObjects[0].textSha256);
+         EngineCodeObject object = e.codeObjects[0];
+         object.name = "k1";
+         object.sha256 = other.object.sha256;
+         object.path = object.path.substr(0, object.path.size() - 6) + "-" +
+                       object.sha256.substr(0, 16) + ".hsaco";
+         object.kernels[0].symbol = "netra_copy_n128";
+         t.files[object.path] =
+             std::string(other.object.bytes.begin(), other.object.bytes.end());
+         t.files["source/netra_copy_n128.s"] = other.source;
+         e.codeObjects.push_back(object);
+       },
+       "/code_objects/1/path: expected code/"},
+      {"CodeWithAKernelThatNobodyDescribes",
+       [](TestEngine &t) {
+         TestLibrary library;
+         AssembledKernel both =
+             llvm::cantFail(library.assembler().assembleGroup(
+                 {copyInstance(64), copyInstance(128)}));
+         setCode(
+             t, std::string(both.object.bytes.begin(), both.object.bytes.end()),
+             both.object.textSha256);
+       },
+       ".hsaco: expected only kernels that engine.json describes, found "
+       "netra_copy_n128"},
       {"Sha256", [](Engine &e) { flip(e.codeObjects[0].sha256, 0); },
        "/code_objects/0/sha256"},
       {"TextSha256", [](Engine &e) { flip(e.codeObjects[0].textSha256, 0); },
