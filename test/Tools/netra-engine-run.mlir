@@ -56,6 +56,10 @@
 // PACKED: packed 2 weights, 1.5 MiB
 // RUN: netra-engine pack-weights --engine %t/engine --checkpoint %t/checkpoint/1.safetensors --checkpoint %t/checkpoint/2.safetensors -o %t/again
 // RUN: cmp %t/packed %t/again
+// RUN: netra-engine pack-weights --checkpoint %t/checkpoint/1.safetensors %t/checkpoint/2.safetensors --engine %t/engine -o %t/again
+// RUN: cmp %t/packed %t/again
+// RUN: netra-engine pack-weights --engine %t/engine -o %t/again --checkpoint %t/checkpoint/*.safetensors
+// RUN: cmp %t/packed %t/again
 //
 // RUN: netra-engine run --engine %t/engine --weights %t/packed --hip=sim --check=all --seed=1 --repeat=2 --output y=%t/y 2>&1 | FileCheck %s --check-prefix=RUNS
 // RUNS: profile decode_m1: 2 steps

@@ -6,6 +6,8 @@
 
 #include "Arguments.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cstdio>
 
 using namespace netra::tool;
@@ -27,10 +29,17 @@ void Arguments::printHelp() const {
       left += "[=" + option.what + "]";
     else if (option.arity != None)
       left += "=" + option.what;
+    if (option.arity == Many)
+      left += " ...";
     std::printf("  %-28s %s%s\n", left.c_str(), option.help.c_str(),
-                option.arity == Many ? " (may be repeated)" : "");
+                option.arity == Many ? " (one or more; may be repeated)" : "");
   }
   std::printf("  %-28s %s\n", "--help", "this text");
+}
+
+/// Whether a word is an option rather than a value; "-" is a value.
+static bool isOption(const std::string &word) {
+  return word.size() > 1 && word[0] == '-';
 }
 
 std::optional<int> Arguments::parse(int argc, char **argv) {
@@ -47,7 +56,7 @@ std::optional<int> Arguments::parse(int argc, char **argv) {
     }
     if (text == "-o")
       text = "--output";
-    if (text.size() < 2 || text[0] != '-') {
+    if (!isOption(text)) {
       if (positional.empty() || text.empty())
         return usage("unexpected argument \"" + text + '"');
       unnamed.push_back(text);
@@ -66,19 +75,30 @@ std::optional<int> Arguments::parse(int argc, char **argv) {
         found = &option;
     if (!found)
       return usage("unknown option " + text);
-    std::string value;
+    if (found->arity != Many && has(name))
+      return usage("option --" + name + " is given twice");
+    std::vector<std::string> &given = values[name];
+    const bool needsValue = found->arity == One || found->arity == Many;
+    const size_t before = given.size();
     if (equals != std::string::npos) {
       if (found->arity == None)
         return usage("option --" + name + " takes no value");
-      value = text.substr(equals + 1);
-    } else if (found->arity == One || found->arity == Many) {
-      if (++i == argc)
-        return usage("option --" + name + " needs " + found->what);
-      value = argv[i];
+      given.push_back(text.substr(equals + 1));
+    } else if (!needsValue) {
+      given.emplace_back();
     }
-    if (found->arity != Many && has(name))
-      return usage("option --" + name + " is given twice");
-    values[name].push_back(value);
+    const auto takesMore = [&] {
+      return needsValue && (found->arity == Many || given.size() == before);
+    };
+    while (takesMore() && i + 1 != argc && !isOption(argv[i + 1]))
+      given.push_back(argv[++i]);
+    const std::string needs = "option --" + name + " needs " + found->what;
+    if (given.size() == before)
+      return usage(needs + (i + 1 == argc ? ""
+                                          : ", found the option " +
+                                                std::string(argv[i + 1])));
+    if (needsValue && llvm::is_contained(given, ""))
+      return usage(needs + ", found an empty word");
   }
   return std::nullopt;
 }

@@ -29,7 +29,7 @@ public:
         positional(std::move(positional)) {}
 
   /// An option without value, one with, one that may have one, and one that may
-  /// be repeated.
+  /// be repeated and takes all words up to the next option.
   void flag(const char *name, const char *help) { add(name, "", help, None); }
   void value(const char *name, const char *what, const char *help) {
     add(name, what, help, One);

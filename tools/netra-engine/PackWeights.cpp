@@ -29,7 +29,7 @@ int netra::tool::packWeightsMain(int argc, char **argv) {
       "");
   arguments.value("engine", "DIR", "the engine");
   arguments.list("checkpoint", "FILE|DIR",
-                 "safetensors file, index of shards (*.index.json), or a "
+                 "safetensors files, index of shards (*.index.json), or a "
                  "directory of them");
   arguments.value("output", "FILE", "the packed weights; also -o FILE");
   arguments.value("verify", "FILE",
