@@ -24,6 +24,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <unistd.h>
+
 using namespace llvm;
 namespace fs = llvm::sys::fs;
 
@@ -45,9 +47,25 @@ std::string AssemblyCache::pathOf(StringRef key) const {
   return std::string(path);
 }
 
-void AssemblyCache::remark(const Twine &text) {
+void AssemblyCache::refuse(StringRef key, const Twine &why) {
   std::lock_guard<std::mutex> lock(mutex);
-  notes.push_back({false, ("assembly cache " + folder + ": " + text).str()});
+  refused[key.str()] = why.str();
+}
+
+bool AssemblyCache::settle(StringRef key, bool isWarning,
+                           const Twine &outcome) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto entry = refused.find(key.str());
+  if (entry == refused.end())
+    return false;
+  tell(isWarning, "entry " + key + " " + entry->second + "; " + outcome);
+  refused.erase(entry);
+  return true;
+}
+
+void AssemblyCache::tell(bool isWarning, const Twine &text) {
+  notes.push_back(
+      {isWarning, ("assembly cache " + folder + ": " + text).str()});
 }
 
 void AssemblyCache::warnOnce(const Twine &text) {
@@ -55,13 +73,14 @@ void AssemblyCache::warnOnce(const Twine &text) {
   if (hasWarned)
     return;
   hasWarned = true;
-  notes.push_back({true, ("assembly cache " + folder + ": " + text +
-                          "; kernels are assembled without it")
-                             .str()});
+  tell(/*isWarning=*/true, text);
 }
 
 std::vector<AssemblyCache::Note> AssemblyCache::takeNotes() {
   std::lock_guard<std::mutex> lock(mutex);
+  // Of kernels that did not come to be put there.
+  for (const auto &[key, why] : std::exchange(refused, {}))
+    tell(/*isWarning=*/false, "entry " + key + " " + why + "; not used");
   return std::exchange(notes, {});
 }
 
@@ -109,27 +128,34 @@ AssemblyCache::find(StringRef key, ArrayRef<SourceFile> includes) {
     return std::nullopt;
   };
   auto damaged = [&](const Twine &what) {
-    remark("entry " + key + " is damaged: " + what + "; assembled again");
+    refuse(key, "is damaged: " + what);
+    return miss();
+  };
+  auto unreadable = [&](std::error_code error) {
+    // Deleted meanwhile is as good as never there.
+    if (error != std::errc::no_such_file_or_directory)
+      refuse(key, "cannot be read: " + error.message());
     return miss();
   };
   fs::file_status status;
-  if (std::error_code error = fs::status(path, status)) {
+  if (std::error_code error = fs::status(path, status, /*follow=*/false)) {
+    // It is the folder that says so.
     if (error != std::errc::no_such_file_or_directory)
-      warnOnce("cannot be read: " + error.message());
+      warnOnce("cannot be read: " + error.message() +
+               "; kernels are assembled without it");
     return miss();
   }
+  if (std::error_code error = fs::status(path, status))
+    return unreadable(error);
   if (!fs::is_regular_file(status))
-    return damaged("expected a file");
+    return damaged(fs::is_directory(status) ? "expected a file, found a folder"
+                                            : "expected a file");
   // Volatile: read and not mapped, since somebody may cut it short meanwhile.
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(
       path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
       /*IsVolatile=*/true);
-  if (!buffer) {
-    // Deleted meanwhile is as good as never there.
-    if (buffer.getError() != std::errc::no_such_file_or_directory)
-      warnOnce("cannot be read: " + buffer.getError().message());
-    return miss();
-  }
+  if (!buffer)
+    return unreadable(buffer.getError());
   Expected<AssembledKernel> kernel =
       readEntry((*buffer)->getBuffer(), key, includes);
   if (!kernel)
@@ -146,11 +172,23 @@ void AssemblyCache::insert(StringRef key, const AssembledKernel &kernel) {
   body.append(kernel.object.bytes.begin(), kernel.object.bytes.end());
   std::string entry = (magic + sha256Hex(StringRef(body)) + "\n").str() + body;
   if (std::error_code error = fs::create_directories(folder)) {
-    warnOnce("expected a folder or a place for one: " + error.message());
+    warnOnce("expected a folder or a place for one: " + error.message() +
+             "; kernels are assembled without it");
     return;
   }
-  if (Error error = replaceFile(pathOf(key), entry))
-    warnOnce("cannot be written: " + llvm::toString(std::move(error)));
+  std::string path = pathOf(key);
+  // A file cannot be moved to where a folder is. This removes nothing but an
+  // empty one, whoever else is at work there.
+  (void)::rmdir(path.c_str());
+  Error error = replaceFile(path, entry);
+  if (!error) {
+    (void)settle(key, /*isWarning=*/false, "assembled again and replaced");
+    return;
+  }
+  std::string why = llvm::toString(std::move(error));
+  if (!settle(key, /*isWarning=*/true,
+              "assembled again, but not replaced: " + why + "; remove it"))
+    warnOnce("cannot be written: " + why + "; what is assembled is not kept");
 }
 
 } // namespace netra

@@ -11,6 +11,7 @@
 
 #include "gmock/gmock.h"
 
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -246,7 +247,7 @@ TEST_F(AssemblyCacheTest, DamageIsFoundAndMended) {
                 ElementsAre(AllOf(
                     HasSubstr("remark: assembly cache " + place() + ": entry "),
                     HasSubstr(" is damaged: "), HasSubstr(part),
-                    HasSubstr("; assembled again"))));
+                    HasSubstr("; assembled again and replaced"))));
     EXPECT_EQ(library.read(name), good) << part;
   };
   damage("", "expected it to begin with");
@@ -278,18 +279,75 @@ TEST_F(AssemblyCacheTest, DamageIsFoundAndMended) {
 TEST_F(AssemblyCacheTest, AnEntryThatIsNoFile) {
   EXPECT_FALSE(isHit());
   std::string name = (library.path / entry()).string();
+  std::string key = fs::path(name).stem();
+  std::string begin = "assembly cache " + place() + ": entry " + key + " ";
+  fs::path kept = library.path / "kept";
+  fs::create_directory(kept);
+  auto replaced = [&](const std::string &why) {
+    EXPECT_FALSE(isHit());
+    if (why.empty())
+      EXPECT_THAT(notes, ElementsAre());
+    else
+      EXPECT_THAT(notes, ElementsAre("remark: " + begin + why +
+                                     "; assembled again and replaced"));
+    EXPECT_TRUE(isHit());
+    EXPECT_THAT(notes, ElementsAre());
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(name)));
+    EXPECT_THAT(entries(), SizeIs(1));
+    fs::remove(name);
+  };
   fs::remove(name);
   fs::create_directory(name);
-  EXPECT_FALSE(isHit());
-  EXPECT_THAT(notes, ElementsAre(HasSubstr("is damaged: expected a file"),
-                                 HasSubstr("warning: assembly cache " +
-                                           place() + ": cannot be written: ")));
-  fs::remove(name);
+  replaced("is damaged: expected a file, found a folder");
   fs::create_symlink("nowhere", name);
-  EXPECT_FALSE(isHit());
+  replaced("");
+  fs::create_symlink(fs::path(name).filename(), name);
+  replaced("cannot be read: Too many levels of symbolic links");
+  // The link goes, and not what it points to.
+  fs::create_directory_symlink(kept, name);
+  replaced("is damaged: expected a file, found a folder");
+  EXPECT_TRUE(fs::is_directory(kept));
+  ASSERT_EQ(::mkfifo(name.c_str(), 0600), 0);
+  replaced("is damaged: expected a file");
+  // What is somebody's stays, and every run says so.
+  fs::create_directory(name);
+  library.write("cache/" + key + ".code/letter", "x");
+  for (int run = 0; run != 2; ++run) {
+    EXPECT_FALSE(isHit());
+    EXPECT_THAT(notes, ElementsAre(AllOf(HasSubstr("warning: " + begin +
+                                                   "is damaged: expected a "
+                                                   "file, found a folder; "
+                                                   "assembled again, but not "
+                                                   "replaced: "),
+                                         HasSubstr("; remove it"))));
+    EXPECT_EQ(library.read("cache/" + key + ".code/letter"), "x");
+    EXPECT_THAT(entries(), SizeIs(1));
+  }
+  // Other entries are kept as ever.
+  EXPECT_FALSE(isHit(128));
   EXPECT_THAT(notes, ElementsAre());
-  EXPECT_TRUE(isHit());
-  EXPECT_FALSE(fs::is_symlink(name));
+  EXPECT_TRUE(isHit(128));
+}
+
+TEST_F(AssemblyCacheTest, ADamagedEntryOfAKernelThatIsRefused) {
+  EXPECT_FALSE(isHit());
+  std::string name = entry();
+  library.write(name, "x");
+  Tactic tactic = copyTactic();
+  Instance instance = copyInstance();
+  tactic.locks.push_back({instance.constants, std::string(64, '0')});
+  tactic.manifestPath = "copy.json";
+  instance.tactic = &tactic;
+  std::shared_ptr<AssemblyCache> cache = open();
+  EXPECT_THAT(message(assembler(cache).assemble(instance)),
+              HasSubstr("the lock in copy.json says 0000"));
+  EXPECT_THAT(notesOf(*cache),
+              ElementsAre(AllOf(HasSubstr("remark: "),
+                                HasSubstr(" is damaged: expected it to begin "
+                                          "with"),
+                                HasSubstr("; not used"))));
+  EXPECT_THAT(notesOf(*cache), ElementsAre());
+  EXPECT_EQ(library.read(name), "x");
 }
 
 TEST_F(AssemblyCacheTest, AFolderThatCannotBeUsedIsToldOnce) {
@@ -321,7 +379,23 @@ TEST_F(AssemblyCacheTest, AReadOnlyFolderIsReadFrom) {
   EXPECT_TRUE(isHit());
   EXPECT_THAT(notes, ElementsAre());
   EXPECT_FALSE(isHit(128));
-  EXPECT_THAT(notes, ElementsAre(HasSubstr("cannot be written: ")));
+  EXPECT_THAT(notes,
+              ElementsAre(AllOf(HasSubstr("warning: "),
+                                HasSubstr("cannot be written: "),
+                                HasSubstr("; what is assembled is not kept"))));
+  // One entry that cannot be read, and cannot be replaced either.
+  fs::permissions(library.path / entry(), fs::perms::none);
+  EXPECT_FALSE(isHit());
+  EXPECT_THAT(notes, ElementsAre(AllOf(HasSubstr("warning: "),
+                                       HasSubstr(" cannot be read: "),
+                                       HasSubstr(", but not replaced: "))));
+  // In a folder of one's own it is replaced.
+  fs::permissions(place(), fs::perms::owner_all);
+  EXPECT_FALSE(isHit());
+  EXPECT_THAT(notes, ElementsAre(AllOf(HasSubstr("remark: "),
+                                       HasSubstr(" cannot be read: "),
+                                       HasSubstr(" and replaced"))));
+  EXPECT_TRUE(isHit());
   fs::permissions(place(), fs::perms::none);
   EXPECT_FALSE(isHit());
   EXPECT_THAT(notes, ElementsAre(HasSubstr("cannot be read: ")));
@@ -346,6 +420,13 @@ TEST_F(AssemblyCacheTest, ManyWritersOfTheSameEntries) {
     expected[i] = llvm::cantFail(library.assembler().assemble(
                                      copyInstance(64 * (1 + int64_t(i % 2)))))
                       .object.sha256;
+  // All of them find folders in the places of the entries.
+  isHit();
+  isHit(128);
+  for (const std::string &name : entries()) {
+    fs::remove(library.path / "cache" / name);
+    fs::create_directory(library.path / "cache" / name);
+  }
   std::vector<std::thread> threads;
   for (size_t i = 0; i != 16; ++i)
     threads.emplace_back([&, i] {

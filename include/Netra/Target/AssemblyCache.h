@@ -20,6 +20,7 @@
 #include "Netra/Target/Assembler.h"
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -36,19 +37,23 @@ public:
   explicit AssemblyCache(llvm::StringRef folder);
 
   /// Closure and code object of the entry of `key`. Its files are taken from
-  /// `includes`, which `key` covers. An entry that is damaged counts as none.
+  /// `includes`, which `key` covers. An entry that is damaged or cannot be read
+  /// counts as none.
   std::optional<AssembledKernel> find(llvm::StringRef key,
                                       llvm::ArrayRef<SourceFile> includes);
 
-  /// Puts a kernel there, in the place of a damaged entry if there is one.
+  /// Puts a kernel there, in the place of a damaged entry, an empty folder or
+  /// anything else that is no folder.
   void insert(llvm::StringRef key, const AssembledKernel &kernel);
 
   struct Note {
     bool isWarning = false; // or else a remark
     std::string text;
   };
-  /// What there is to tell since the last call: a remark on each damaged entry,
-  /// and a warning, once, that the folder cannot be used.
+  /// What there is to tell since the last call: about each entry that could not
+  /// be used what was wrong and what has become of it, a warning if it is still
+  /// there and a remark otherwise; and a warning, once, that the folder cannot
+  /// be used.
   std::vector<Note> takeNotes();
 
   /// How often `find` has found something, and how often not.
@@ -58,12 +63,18 @@ public:
 
 private:
   std::string pathOf(llvm::StringRef key) const;
-  void remark(const llvm::Twine &text);
+  /// Notes what is wrong with an entry until `insert` says how that ended.
+  void refuse(llvm::StringRef key, const llvm::Twine &why);
+  /// Tells what was noted; false if nothing was.
+  bool settle(llvm::StringRef key, bool isWarning, const llvm::Twine &outcome);
   void warnOnce(const llvm::Twine &text);
+  /// With the mutex held.
+  void tell(bool isWarning, const llvm::Twine &text);
 
   std::string folder;
   std::atomic<size_t> hits = 0, misses = 0;
   std::mutex mutex;
+  std::map<std::string, std::string> refused; // why, by key
   bool hasWarned = false;
   std::vector<Note> notes;
 };
