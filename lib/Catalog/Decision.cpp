@@ -22,13 +22,6 @@ static GuardRange rangeOf(const GuardBox &box, size_t dimension) {
   return guard == box.end() ? GuardRange{0, maxValue} : guard->second;
 }
 
-std::string toString(const ServingPoint &point) {
-  std::string text;
-  for (size_t d = 0; d != guardCount; ++d)
-    text += (d ? ", " : "") + guardNames[d].str() + "=" + utostr(point[d]);
-  return text;
-}
-
 std::string toString(const GuardBox &box) {
   std::string text;
   for (StringRef name : guardNames)
@@ -209,7 +202,7 @@ private:
       faults.push_back(
           ("expected one plan for each serving point, found that " +
            plans[lhs].name + " and " + plans[rhs].name + ", both of priority " +
-           Twine(plans[lhs].priority) + ", admit " + toString(point) +
+           Twine(plans[lhs].priority) + ", admit " + describePoint({}) +
            "; give one of them a higher priority or other guards")
               .str());
   }
@@ -239,7 +232,21 @@ private:
     if (findRefused(table, 0, box, covered))
       faults.push_back("expected a plan for all of the domain (" +
                        toString(box) + "), found none that admits " +
-                       toString(point));
+                       describePoint(box));
+  }
+
+  /// "m=1, batch=64": of the dimensions that a plan or the box bounds. The
+  /// others may have any value; the one in `point` means nothing.
+  std::string describePoint(const GuardBox &box) const {
+    std::string text;
+    for (size_t d = 0; d != guardCount; ++d) {
+      std::string name = guardNames[d].str();
+      if (box.count(name) || any_of(plans, [&](const DecisionPlan &plan) {
+            return plan.guards.count(name) != 0;
+          }))
+        text += (text.empty() ? "" : ", ") + name + "=" + utostr(point[d]);
+    }
+    return text.empty() ? "any" : text;
   }
 
   /// Sets `point` to one of the box that is refused, from this node on.

@@ -69,7 +69,7 @@ func.func @f.one(%x: tensor<1x64xbf16>) -> tensor<1x64xbf16> attributes {netra.p
 // -----
 
 // Two plans of one priority for one serving point.
-// expected-error @below {{expected one plan for each serving point, found that one and two, both of priority 3, admit m=2, batch=8, sequence=5, routed_rows=7, tensor_parallel=0; give one of them a higher priority or other guards}}
+// expected-error @below {{expected one plan for each serving point, found that one and two, both of priority 3, admit m=2, batch=8, sequence=5, routed_rows=7; give one of them a higher priority or other guards}}
 module {
   netra.profile @one {m = #netra.guard<1..4>, batch = #netra.guard<1..8>, sequence = #netra.guard<0..9>, priority = 3 : i64}
   netra.profile @two {m = #netra.guard<2>, batch = #netra.guard<8..9>, sequence = #netra.guard<5..20>, routed_rows = #netra.guard<7..8>, priority = 3 : i64}

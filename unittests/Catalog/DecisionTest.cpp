@@ -140,9 +140,10 @@ TEST(DecisionTest, RandomGuardsAgreeWithBruteForce) {
     checkForm(*table, plans.size());
     for (const auto &[point, wanted] : expected) {
       std::optional<uint64_t> found = table->choose(point);
-      ASSERT_EQ(found.has_value(), !wanted.empty()) << toString(point);
+      ASSERT_EQ(found.has_value(), !wanted.empty())
+          << testing::PrintToString(point);
       if (found) {
-        ASSERT_EQ(*found, wanted[0]) << toString(point);
+        ASSERT_EQ(*found, wanted[0]) << testing::PrintToString(point);
       }
     }
     std::string text = failure(plans, {domain});
@@ -162,9 +163,8 @@ TEST(DecisionTest, ThePointOfARefusalIsAdmittedByBoth) {
       failure({{"a", 7, {{"m", {1, 8}}, {"batch", {4, 64}}}},
                {"b", 7, {{"m", {8, 16}}, {"sequence", {10, 20}}}}});
   EXPECT_EQ(text, "expected one plan for each serving point, found that a and "
-                  "b, both of priority 7, admit m=8, batch=4, sequence=10, "
-                  "routed_rows=0, tensor_parallel=0; give one of them a higher "
-                  "priority or other guards");
+                  "b, both of priority 7, admit m=8, batch=4, sequence=10; "
+                  "give one of them a higher priority or other guards");
   // A plan above both settles it where they meet.
   EXPECT_EQ(failure({{"a", 7, {{"m", {1, 8}}}},
                      {"b", 7, {{"m", {8, 16}}}},
@@ -190,9 +190,16 @@ TEST(DecisionTest, TheDomainMustBeServed) {
   EXPECT_EQ(failure(plans, {{{"m", {1, 8}}, {"batch", {1, 32}}}}), "");
   EXPECT_EQ(failure(plans, {{{"m", {1, 8}}, {"batch", {1, 33}}}}),
             "expected a plan for all of the domain (m 1..8, batch 1..33), "
-            "found none that admits m=2, batch=33, sequence=0, routed_rows=0, "
-            "tensor_parallel=0");
+            "found none that admits m=2, batch=33");
   EXPECT_THAT(failure(plans, {{{"m", {1, 1}}}}), HasSubstr("m=1, batch=0"));
+  // A dimension that nobody bounds has any value, and is not told; one that
+  // the domain alone bounds is.
+  EXPECT_EQ(failure(plans, {{{"m", {9, 9}},
+                             {"batch", {1, 1}},
+                             {"tensor_parallel", {2, 4}}}}),
+            "expected a plan for all of the domain (m 9, batch 1, "
+            "tensor_parallel 2..4), found none that admits m=9, batch=1, "
+            "tensor_parallel=2");
   EXPECT_THAT(failure(plans, {{}}), HasSubstr("(any)"));
 }
 

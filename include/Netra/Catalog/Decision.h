@@ -28,8 +28,7 @@ inline constexpr size_t guardCount = std::size(guardNames);
 /// A value for each dimension.
 using ServingPoint = std::array<uint64_t, guardCount>;
 
-/// "m=1, batch=64, …" and "m 1..16, batch 64".
-std::string toString(const ServingPoint &point);
+/// "m 1..16, batch 64".
 std::string toString(const GuardBox &box);
 
 /// Parses "m=1..16:batch=1".
