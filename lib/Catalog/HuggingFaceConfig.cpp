@@ -81,8 +81,6 @@ constexpr StringRef harmlessOutside[] = {
     "vision_start_token_id", "quantization_config",
 };
 
-constexpr int64_t maxLayers = 4096;
-
 class ConfigReader {
 public:
   ConfigReader(const Reader &root, ModelDescription &model,
@@ -372,14 +370,22 @@ private:
 
   void readWindow(ObjectReader &object, AttentionModel &attention) {
     onlyFlag(object, "use_sliding_window", false);
-    if (std::optional<Reader> member = set(object, "max_window_layers"))
-      (void)member->integer(0, maxExtent);
-    Agreed<int64_t> window(family->defaults.window);
     std::optional<Reader> member = object.optional("sliding_window");
     bool isNull = member && member->get().is_null();
-    window.saySize(object, "sliding_window");
-    if (!family->windows)
+    if (!family->windows && !family->windowSwitch) {
+      if (member && !isNull)
+        member->fail("null, because no layer of model type " +
+                     family->modelType + " has a window");
       return;
+    }
+    Agreed<int64_t> window(family->defaults.window);
+    window.saySize(object, "sliding_window");
+    if (!family->windows) {
+      // Both mean nothing while the switch is off.
+      if (std::optional<Reader> layers = set(object, "max_window_layers"))
+        (void)layers->integer(0, maxLayers);
+      return;
+    }
     // Published beside the other, which is the one that is read.
     window.saySize(object, "sliding_window_size");
     if (!is_contained(model.mixers, Mixer::WindowAttention))
@@ -431,10 +437,11 @@ private:
     onlyFlag(object, "mlp_bias", false);
     const HuggingFaceDefaults &defaults = family->defaults;
     int64_t width = sizeOr(object, "intermediate_size", defaults.intermediate);
-    if (!family->experts) {
-      // Dense models of families that also have experts state it, empty.
+    // Families whose layers are all alike state it, empty.
+    if (!family->experts || family->onlyExperts)
       if (std::optional<Reader> member = set(object, "mlp_only_layers"))
         (void)member->array(0, 0);
+    if (!family->experts) {
       model.feedForwards = {FeedForward::Dense};
       model.dense = DenseModel{width, act};
       return;
@@ -446,14 +453,23 @@ private:
         sizeOr(object, "moe_intermediate_size", defaults.expertIntermediate);
     experts.activation = act;
     experts.perExpertTensors = family->perExpertTensors;
-    experts.normalizeTopK =
-        flagOr(object, "norm_topk_prob", family->sharedExpert);
     if (family->sharedExpert) {
       experts.sharedIntermediate =
           sizeOr(object, "shared_expert_intermediate_size",
                  defaults.sharedIntermediate);
       experts.sharedGate = true;
     }
+    if (family->onlyExperts) {
+      onlyFlag(object, "norm_topk_prob", true);
+      if (std::optional<Reader> member = set(object, "decoder_sparse_step"))
+        if (member->integer(1, maxExtent).value_or(1) != 1)
+          member->fail("1, because every layer of model type " +
+                       family->modelType + " has experts");
+      model.feedForwards = {FeedForward::Experts};
+      return;
+    }
+    experts.normalizeTopK =
+        flagOr(object, "norm_topk_prob", family->sharedExpert);
     // Layers without experts, and the width they have.
     int64_t step = sizeOr(object, "decoder_sparse_step", 1);
     std::set<int64_t> plain;
@@ -471,9 +487,6 @@ private:
                                            : FeedForward::Experts);
     }
     shorten(model.feedForwards);
-    if (anyDense && !width)
-      reportField("/dense/intermediate", "the width of layers without experts",
-                  "none");
     if (anyDense)
       model.dense = DenseModel{width, act};
     if (!anyExperts)

@@ -28,6 +28,8 @@ struct HuggingFaceDefaults {
   int64_t heads = 0, kvHeads = 0, headDim = 0;
   int64_t intermediate = 0;
   double theta = 10000;
+  /// Share of a head's columns that is rotated.
+  double rotated = 1;
   /// Of layers with window attention.
   int64_t window = 0, windowInterval = 0;
   double windowTheta = 10000;
@@ -50,6 +52,9 @@ struct HuggingFaceFamily {
   /// Gated delta nets between the attention layers; split: see Model.h.
   bool linearLayers = false, splitProjections = false;
   bool experts = false, sharedExpert = false;
+  /// The class knows no layers without experts, and its routers always
+  /// normalize.
+  bool onlyExperts = false;
   /// Checkpoints in bf16 hold each expert by itself; those in FP8 always do.
   bool perExpertTensors = false;
   double weightOffset = 0;
@@ -57,6 +62,8 @@ struct HuggingFaceFamily {
   bool gemma = false;
   /// Norms on both sides and layers with windows; with a rotation of their own.
   bool windows = false, windowRotary = false;
+  /// Layers have windows only when use_sliding_window says so.
+  bool windowSwitch = false;
 
   HuggingFaceDefaults defaults = {};
 };

@@ -15,23 +15,33 @@ constexpr NumberRange scalingRange = {1, 1e30, "a number from 1 to 1e30"};
 
 /// What the fields of one kind of layer say.
 struct Rotation {
-  Rotation(double theta, double part) : theta(theta), part(part) {}
+  Rotation(double theta, double part)
+      : theta(theta), part(part),
+        // A class that rotates whole heads cannot compute anything else.
+        partRange(part == 1 ? wholeRange : fractionRange) {}
 
   void read(const Reader &reader) {
     ObjectReader object(reader);
     if (!object.isValid())
       return;
-    bool hasKind = false;
+    bool hasKind = false, isClear = true;
+    auto sayKind = [&](const Reader &member, std::optional<std::string> said,
+                       const std::string &text) {
+      kind.say(member, said, text);
+      hasKind = true;
+      isClear &= said == kind.get();
+    };
     for (StringRef key : {"type", "rope_type"})
-      if (std::optional<Reader> member = set(object, key)) {
-        kind.say(*member, member->choice({"default", "linear", "llama3"}));
-        hasKind = true;
-      }
+      if (std::optional<Reader> member = set(object, key); member && isClear)
+        sayKind(*member, member->choice({"default", "linear", "llama3"}),
+                json::describe(member->get()));
     // Which is a kind as well.
     if (!hasKind)
-      kind.say(reader, "default", "no rope_type, which means \"default\"");
-    theta.sayNumber(object, "rope_theta", thetaRange);
-    part.sayNumber(object, "partial_rotary_factor", fractionRange);
+      sayKind(reader, "default", "no rope_type, which means \"default\"");
+    sayShares(object);
+    // Which other fields there may be depends on the kind.
+    if (!isClear)
+      return;
     // The three sections of multimodal positions rotate text tokens alike.
     skip(object, {"mrope_section", "mrope_interleaved"});
     if (kind.get() != "default")
@@ -66,6 +76,12 @@ struct Rotation {
     return rotary;
   }
 
+  /// What does not depend on the kind, and older configurations say outside.
+  void sayShares(ObjectReader &object) {
+    theta.sayNumber(object, "rope_theta", thetaRange);
+    part.sayNumber(object, "partial_rotary_factor", partRange);
+  }
+
   Agreed<double> theta, part;
 
 private:
@@ -75,6 +91,7 @@ private:
       number.say(*member, readNumber(*member, range));
   }
 
+  NumberRange partRange;
   Agreed<std::string> kind{"default"};
   Agreed<double> factor{0}, low{0}, high{0};
   Agreed<int64_t> positions{0};
@@ -85,10 +102,9 @@ private:
 void readRotary(ObjectReader &object, const HuggingFaceFamily &family,
                 AttentionModel &attention, FieldNames &names) {
   const HuggingFaceDefaults &defaults = family.defaults;
-  double part = family.linearLayers ? 0.25 : 1;
-  Rotation rotation(defaults.theta, part), local(defaults.windowTheta, part);
-  rotation.part.sayNumber(object, "partial_rotary_factor", fractionRange);
-  rotation.theta.sayNumber(object, "rope_theta", thetaRange);
+  Rotation rotation(defaults.theta, defaults.rotated),
+      local(defaults.windowTheta, defaults.rotated);
+  rotation.sayShares(object);
   local.part = rotation.part;
   if (family.windowRotary)
     local.theta.sayNumber(object, "rope_local_base_freq", thetaRange);

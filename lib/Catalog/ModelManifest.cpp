@@ -43,9 +43,10 @@ public:
   explicit Parser(const Reader &reader) : object(reader) {}
   void finish() { object.finish(); }
 
-  void size(StringRef key, int64_t &value, int64_t min = 1) {
+  void size(StringRef key, int64_t &value, int64_t min = 1,
+            int64_t max = maxExtent) {
     if (std::optional<Reader> member = object.required(key))
-      value = member->integer(min, maxExtent).value_or(value);
+      value = member->integer(min, max).value_or(value);
   }
   /// A size that is 0 when the key is absent.
   void optionalSize(StringRef key, int64_t &value) {
@@ -135,7 +136,7 @@ private:
 /// Writes what Parser reads; members that have their default are left out.
 class Printer {
 public:
-  void size(StringRef key, int64_t value, int64_t = 1) {
+  void size(StringRef key, int64_t value, int64_t = 1, int64_t = maxExtent) {
     object[key.str()] = value;
   }
   void optionalSize(StringRef key, int64_t value) {
@@ -247,7 +248,7 @@ template <typename IO> void mapFields(IO &io, ModelDescription &model) {
   io.texts("profiles", model.profiles, 0);
   io.size("vocabulary", model.vocabulary);
   io.size("hidden", model.hidden);
-  io.size("layers", model.layers);
+  io.size("layers", model.layers, 1, maxLayers);
   io.kinds("mixers", model.mixers, mixerNames);
   io.kinds("feed_forwards", model.feedForwards, feedForwardNames);
   io.number("norm_epsilon", model.normEpsilon, 1e-6, epsilonRange);
@@ -274,8 +275,6 @@ public:
       : model(model), name(name) {}
 
   std::vector<std::string> run() {
-    if (model.layers > 4096)
-      report("/layers", "at most 4096", Twine(model.layers));
     if (model.normWeightOffset != 0 && model.normWeightOffset != 1)
       report("/norm_weight_offset", "0 or 1", text(model.normWeightOffset));
     checkParts();

@@ -15,6 +15,8 @@ namespace netra {
 
 /// No model needs more, and products of two extents stay inside 63 bits.
 constexpr int64_t maxExtent = int64_t(1) << 30;
+/// Of layers, which are each built by themselves.
+constexpr int64_t maxLayers = 4096;
 
 /// What a number may be, and how messages say it.
 struct NumberRange {
@@ -29,6 +31,8 @@ constexpr NumberRange epsilonRange = {
 /// The base of rotary frequencies, which fall from 1 on.
 constexpr NumberRange thetaRange = {1, 1e30, "a number from 1 to 1e30"};
 constexpr NumberRange fractionRange = {1e-6, 1, "a number above 0, at most 1"};
+constexpr NumberRange wholeRange = {
+    1, 1, "1; models of this type rotate whole heads"};
 constexpr NumberRange divisorRange = {1e-6, 1e30,
                                       "a positive number of at most 1e30"};
 

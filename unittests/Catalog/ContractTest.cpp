@@ -6,6 +6,7 @@
 
 #include "Netra/Catalog/Contract.h"
 
+#include "../Messages.h"
 #include "TestTactic.h"
 
 #include "gmock/gmock.h"
@@ -17,6 +18,7 @@
 #include <random>
 
 using namespace netra;
+using test::message;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -26,10 +28,6 @@ static Contract testContract() {
   return llvm::cantFail(instantiate(tactic, test::testProblem(),
                                     {{"WAVES", 4}, {"DEPTH", 2}}))
       .contract;
-}
-
-template <typename T> static std::string message(llvm::Expected<T> value) {
-  return value ? "" : llvm::toString(value.takeError());
 }
 
 TEST(Contract, RoundTrip) {

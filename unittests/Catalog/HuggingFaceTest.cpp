@@ -4,35 +4,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Netra/Catalog/Model.h"
+#include "../Messages.h"
+#include "FaultTable.h"
+#include "TestModels.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 using namespace netra;
+using namespace netra::test;
 using Json = nlohmann::json;
 using testing::HasSubstr;
-namespace fs = std::filesystem;
 
 namespace {
-
-template <typename T> std::string message(llvm::Expected<T> result) {
-  return result ? "" : llvm::toString(result.takeError());
-}
-
-ModelDescription load(const std::string &name) {
-  std::ifstream in(fs::path(NETRA_TEST_SOURCE_DIR) / "manifests/gfx950/models" /
-                   (name + ".json"));
-  std::stringstream text;
-  text << in.rdbuf();
-  return llvm::cantFail(parseModel(text.str(), name));
-}
 
 /// The manifest without what a config.json does not say.
 Json numbersOf(const ModelDescription &model) {
@@ -128,15 +115,15 @@ TEST(HuggingFace, GivesTheManifestsOfTheSameModels) {
   options.cacheSlots = 1048576;
   EXPECT_EQ(numbersOf(llvm::cantFail(parseHuggingFaceConfig(
                 qwen35Moe().dump(), "config.json", options))),
-            numbersOf(load("qwen3_6_35b_a3b_fp8")));
+            numbersOf(loadModel("qwen3_6_35b_a3b_fp8")));
   options = {};
   options.cacheSlots = 131072;
   EXPECT_EQ(numbersOf(llvm::cantFail(parseHuggingFaceConfig(
                 llama31().dump(), "config.json", options))),
-            numbersOf(load("llama3_1_8b")));
+            numbersOf(loadModel("llama3_1_8b")));
   EXPECT_EQ(numbersOf(llvm::cantFail(
                 parseHuggingFaceConfig(gemma2().dump(), "config.json"))),
-            numbersOf(load("gemma2_9b")));
+            numbersOf(loadModel("gemma2_9b")));
 }
 
 TEST(HuggingFace, OtherFamilies) {
@@ -313,11 +300,7 @@ TEST(HuggingFace, HowTheCheckpointHoldsExperts) {
 }
 
 TEST(HuggingFace, SaysWhichFieldIsNotSupported) {
-  struct {
-    const char *pointer;
-    Json value;
-    const char *expected;
-  } cases[] = {
+  const Fault faults[] = {
       {"/model_type", "mamba2", "/model_type: expected one of llama, qwen3"},
       {"/hidden_act", "relu", "/hidden_act: expected one of"},
       {"/mlp_bias", true, "/mlp_bias: expected false; true is not supported"},
@@ -338,9 +321,16 @@ TEST(HuggingFace, SaysWhichFieldIsNotSupported) {
       {"/rms_norm_eps", 1e-300, "the least that f32 holds, to 1, found"},
       {"/rope_theta", 0, "/rope_theta: expected a number from 1 to 1e30"},
       {"/rope_theta", -1, "/rope_theta: expected a number from 1 to 1e30"},
-      {"/partial_rotary_factor", 2,
-       "/partial_rotary_factor: expected a number "
-       "above 0, at most 1"},
+      {"/partial_rotary_factor", 0.5,
+       "/partial_rotary_factor: expected 1; models of this type rotate whole "
+       "heads, found the number 0.5"},
+      {"/rope_scaling/partial_rotary_factor", 0.5,
+       "/rope_scaling/partial_rotary_factor: expected 1; models of this type "
+       "rotate whole heads"},
+      {"/sliding_window", 4096,
+       "/sliding_window: expected null, because no layer of model type llama "
+       "has a window, found the number 4096"},
+      {"/max_window_layers", 28, "/max_window_layers: expected only the keys"},
       {"/architectures", Json::array({"Qwen3ForCausalLM"}),
        "/architectures/0: expected the architecture \"LlamaForCausalLM\" of "
        "model type llama, found the string \"Qwen3ForCausalLM\""},
@@ -352,10 +342,18 @@ TEST(HuggingFace, SaysWhichFieldIsNotSupported) {
        {{"quant_method", "awq"}},
        "/quantization_config/quant_method: expected one of"},
   };
-  for (const auto &c : cases) {
+  expectFaults(llama31(), faults, "config.json", fault);
+  // One fault is one message, whatever a field of it belongs to.
+  for (const char *kind : {"type", "rope_type"}) {
     Json config = llama31();
-    config[Json::json_pointer(c.pointer)] = c.value;
-    EXPECT_THAT(fault(config), HasSubstr(c.expected)) << c.pointer;
+    config["rope_scaling"] = {{kind, "yarn"},
+                              {"factor", 4.0},
+                              {"beta_fast", 32},
+                              {"original_max_position_embeddings", 8192}};
+    EXPECT_EQ(fault(config),
+              "config.json: /rope_scaling/" + std::string(kind) +
+                  ": expected one of \"default\", \"linear\", \"llama3\", "
+                  "found the string \"yarn\"");
   }
   Json config = gemma2();
   config["sliding_window_size"] = 2048;
@@ -409,9 +407,10 @@ TEST(HuggingFace, FieldsDoNotContradictEachOther) {
               HasSubstr("/rope_scaling/rope_theta: expected the number "
                         "500000.0, as /rope_theta says, found the number "
                         "10000"));
-  EXPECT_THAT(llama({{"partial_rotary_factor", 0.5},
-                     {"rope_scaling", {{"partial_rotary_factor", 0.25}}}}),
-              HasSubstr("/rope_scaling/partial_rotary_factor: expected the "
+  EXPECT_THAT(fault({{"model_type", "qwen3_5_text"},
+                     {"partial_rotary_factor", 0.5},
+                     {"rope_parameters", {{"partial_rotary_factor", 0.25}}}}),
+              HasSubstr("/rope_parameters/partial_rotary_factor: expected the "
                         "number 0.5, as /partial_rotary_factor says, found "
                         "the number 0.25"));
   EXPECT_EQ(llama({{"rope_scaling", {{"type", "llama3"}}}}), "");
@@ -541,11 +540,11 @@ TEST(HuggingFace, SizesFitEachOther) {
        {{"head_dim", 65}},
        "/head_dim: expected an even number of columns to rotate, at most "
        "/head_dim (65), found 65"},
-      {llama31(),
+      {{{"model_type", "qwen3_5_text"}},
        {{"head_dim", 128}, {"partial_rotary_factor", 0.26}},
        "/partial_rotary_factor: expected an even number of columns to rotate, "
        "at most /head_dim (128), found 33"},
-      {llama31(),
+      {{{"model_type", "qwen3_5_text"}},
        {{"head_dim", 128}, {"partial_rotary_factor", 0.001}},
        "/partial_rotary_factor: expected an even number of columns to rotate, "
        "at most /head_dim (128), found 0"},
@@ -573,7 +572,7 @@ TEST(HuggingFace, SizesFitEachOther) {
       {llama31(),
        {{"intermediate_size", 1 << 30}, {"hidden_size", 1 << 20}},
        "/intermediate_size: expected tensors of at most 2^44 elements"},
-      {llama31(),
+      {{{"model_type", "qwen3"}},
        {{"max_window_layers", "all"}},
        "/max_window_layers: expected an integer from 0"},
       {gemma2(),
@@ -596,8 +595,14 @@ TEST(HuggingFace, SizesFitEachOther) {
        "of each expert, found 65537"},
       {{{"model_type", "qwen3_5_moe_text"}},
        {{"mlp_only_layers", {0}}},
-       "/intermediate_size (left out): expected the width of layers without "
-       "experts, found none"},
+       "/mlp_only_layers: expected an array of 0"},
+      {{{"model_type", "qwen3_5_moe_text"}},
+       {{"decoder_sparse_step", 2}},
+       "/decoder_sparse_step: expected 1, because every layer of model type "
+       "qwen3_5_moe_text has experts, found the number 2"},
+      {{{"model_type", "qwen3_5_moe_text"}},
+       {{"norm_topk_prob", false}},
+       "/norm_topk_prob: expected true; false is not supported"},
       {{{"model_type", "qwen3_5_text"}},
        {{"mlp_only_layers", {0}}},
        "/mlp_only_layers: expected an array of 0"},

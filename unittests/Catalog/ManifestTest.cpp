@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Messages.h"
+#include "FaultTable.h"
 #include "SchemaValidator.h"
 #include "TestTactic.h"
 
@@ -20,10 +22,6 @@
 using namespace netra;
 using namespace netra::test;
 using testing::HasSubstr;
-
-template <typename T> static std::string message(llvm::Expected<T> value) {
-  return value ? "" : llvm::toString(value.takeError());
-}
 
 static std::string tacticFault(const Json &document) {
   return message(parseTactic(document.dump(), "t.json"));
@@ -87,12 +85,7 @@ TEST(Manifest, ProfileValues) {
 }
 
 TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
-  struct Case {
-    const char *pointer;
-    Json value;
-    const char *part;
-  };
-  const Case cases[] = {
+  const Fault faults[] = {
       {"/format", "netra.tactic/2", "/format: expected one of"},
       {"/name", "test_dense", "/name: expected a name <target>."},
       {"/name", "gfx942.test", "starts with \"gfx950.\""},
@@ -267,13 +260,7 @@ TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
        "/locks/1: expected each choice of constants once"},
       {"/code", Json::object(), "unknown key \"code\""},
   };
-  for (const Case &c : cases) {
-    Json document = Json::parse(tacticText);
-    document[Json::json_pointer(c.pointer)] = c.value;
-    std::string text = tacticFault(document);
-    EXPECT_THAT(text, HasSubstr(c.part)) << c.pointer << " = " << c.value;
-    EXPECT_THAT(text, HasSubstr("t.json: ")) << c.pointer;
-  }
+  expectFaults(Json::parse(tacticText), faults, "t.json", tacticFault);
   EXPECT_THAT(message(parseProfile("[]", "p.json")),
               HasSubstr("p.json: /: expected an object, found an array of 0"));
   Json profile = Json::parse(profileText);
@@ -422,12 +409,7 @@ TEST(Manifest, SchemaAndReaderAgreeOnSchemes) {
 }
 
 TEST(Manifest, FaultsOfSchemesAreNamed) {
-  struct Case {
-    const char *pointer;
-    Json value;
-    const char *part;
-  };
-  const Case cases[] = {
+  const Fault faults[] = {
       {"/format", "netra.numerics/2", "/format: expected one of"},
       {"/schemes/0/kind", "order", "/schemes/0/kind: expected one of"},
       {"/schemes/0/name", "Test.v1", "/schemes/0/name: expected names of"},
@@ -443,11 +425,7 @@ TEST(Manifest, FaultsOfSchemesAreNamed) {
       {"/schemes/3", Json::parse(schemesText)["schemes"][0],
        "/schemes/3: expected each scheme once, found \"test.v1\" twice"},
   };
-  for (const Case &c : cases) {
-    Json document = Json::parse(schemesText);
-    document[Json::json_pointer(c.pointer)] = c.value;
-    EXPECT_THAT(schemesFault(document), HasSubstr(c.part)) << c.pointer;
-  }
+  expectFaults(Json::parse(schemesText), faults, "n.json", schemesFault);
   // One id may be an order and a rounding.
   Json document = Json::parse(schemesText);
   document["schemes"][2]["name"] = "theirs";
@@ -562,12 +540,7 @@ TEST(Manifest, GoldensTakePartOnlyWhenThereAreAny) {
 }
 
 TEST(Manifest, FaultsOfGoldensAreNamed) {
-  struct Case {
-    const char *pointer;
-    Json value;
-    const char *part;
-  };
-  const Case cases[] = {
+  const Fault faults[] = {
       {"/format", "netra.tactic/1",
        "/format: expected one of \"netra.golden/1\""},
       {"/family", nullptr,
@@ -595,13 +568,10 @@ TEST(Manifest, FaultsOfGoldensAreNamed) {
       {"/match/operands/weight/optional", true,
        "/arguments/1/role: expected a role of an operand that is not optional"},
   };
-  for (const Case &c : cases) {
-    Json document = Json::parse(goldenText);
-    document[Json::json_pointer(c.pointer)] = c.value;
-    EXPECT_THAT(message(parseGolden(document.dump(), "g.json")),
-                HasSubstr(c.part))
-        << c.pointer;
-  }
+  expectFaults(Json::parse(goldenText), faults, "g.json",
+               [](const Json &document) {
+                 return message(parseGolden(document.dump(), "g.json"));
+               });
 }
 
 TEST(Manifest, DeploymentValuesAndFaults) {

@@ -4,47 +4,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Netra/Catalog/Model.h"
+#include "../Messages.h"
+#include "TestModels.h"
+
 #include "Netra/Catalog/Catalog.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 using namespace netra;
+using namespace netra::test;
 using Json = nlohmann::json;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
 namespace {
 
-template <typename T> std::string message(llvm::Expected<T> result) {
-  return result ? "" : llvm::toString(result.takeError());
-}
-
-std::string readText(const fs::path &path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 std::vector<fs::path> manifests() {
   std::vector<fs::path> paths;
-  for (const auto &entry : fs::directory_iterator(
-           fs::path(NETRA_TEST_SOURCE_DIR) / "manifests/gfx950/models"))
+  for (const auto &entry : fs::directory_iterator(modelFolder()))
     paths.push_back(entry.path());
   return paths;
-}
-
-ModelDescription load(const std::string &name) {
-  fs::path path = fs::path(NETRA_TEST_SOURCE_DIR) / "manifests/gfx950/models" /
-                  (name + ".json");
-  return llvm::cantFail(parseModel(readText(path), name));
 }
 
 } // namespace
@@ -67,7 +48,7 @@ TEST(Model, EveryManifestIsReadAndPrintedAlike) {
 }
 
 TEST(Model, ProfilesAreThoseOfTheTarget) {
-  ModelDescription model = load("tiny_llama");
+  ModelDescription model = loadModel("tiny_llama");
   model.path = "m.json";
   EXPECT_EQ(
       llvm::toString(checkProfiles(model, NETRA_TEST_SOURCE_DIR, "gfx950")),
@@ -84,7 +65,7 @@ TEST(Model, ProfilesAreThoseOfTheTarget) {
 
 /// Numbers with which nothing could be computed.
 TEST(Model, NumbersHaveRanges) {
-  Json manifest = Json::parse(printModel(load("tiny_qwen3_5_moe")));
+  Json manifest = Json::parse(printModel(loadModel("tiny_qwen3_5_moe")));
   for (const auto &[pointer, value, expected] :
        {std::tuple("/norm_epsilon", 0.0, "a number from 1.2e-38"),
         std::tuple("/norm_epsilon", 1e-300, "a number from 1.2e-38"),
@@ -97,6 +78,11 @@ TEST(Model, NumbersHaveRanges) {
     EXPECT_THAT(message(parseModel(changed.dump(), "m.json")),
                 HasSubstr(std::string(pointer) + ": expected " + expected));
   }
+  Json layers = manifest;
+  layers["layers"] = 4097;
+  EXPECT_THAT(message(parseModel(layers.dump(), "m.json")),
+              HasSubstr("/layers: expected an integer from 1 to 4096, found "
+                        "the number 4097"));
   manifest["experts"]["count"] = 65537;
   EXPECT_THAT(message(parseModel(manifest.dump(), "m.json")),
               HasSubstr("/experts/count: expected at most 65536 when the "
@@ -104,7 +90,7 @@ TEST(Model, NumbersHaveRanges) {
 }
 
 TEST(Model, TheNumbersOfThePublishedModels) {
-  ModelDescription model = load("qwen3_6_35b_a3b_fp8");
+  ModelDescription model = loadModel("qwen3_6_35b_a3b_fp8");
   int attention = 0;
   for (int64_t i = 0; i < model.layers; ++i)
     attention += model.mixerOf(i) == Mixer::Attention;
@@ -114,7 +100,7 @@ TEST(Model, TheNumbersOfThePublishedModels) {
   EXPECT_EQ((2 * a.heads + 2 * a.kvHeads) * a.headDim, 9216);
   const GatedDeltaNetModel &g = *model.gatedDeltaNet;
   EXPECT_EQ(2 * (g.keyHeads * g.keyDim + g.valueHeads * g.valueDim), 12288);
-  ModelDescription dense = load("qwen3_6_27b_fp8");
+  ModelDescription dense = loadModel("qwen3_6_27b_fp8");
   EXPECT_EQ((2 * dense.attention->heads + 2 * dense.attention->kvHeads) *
                 dense.attention->headDim,
             14336);

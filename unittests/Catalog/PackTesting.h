@@ -7,6 +7,8 @@
 #ifndef NETRA_UNITTESTS_CATALOG_PACKTESTING_H
 #define NETRA_UNITTESTS_CATALOG_PACKTESTING_H
 
+#include "../Messages.h"
+
 #include "Netra/Catalog/Layout.h"
 
 #include <random>
@@ -28,14 +30,6 @@ inline Bytes randomBytes(size_t size, unsigned seed = 1) {
 
 inline Layout parse(llvm::StringRef spelling) {
   return llvm::cantFail(Layout::parse(spelling));
-}
-
-template <typename T> std::string message(llvm::Expected<T> value) {
-  return value ? "" : llvm::toString(value.takeError());
-}
-
-inline std::string message(llvm::Error error) {
-  return llvm::toString(std::move(error));
 }
 
 } // namespace netra::test

@@ -7,6 +7,8 @@
 #ifndef NETRA_UNITTESTS_TARGET_TESTLIBRARY_H
 #define NETRA_UNITTESTS_TARGET_TESTLIBRARY_H
 
+#include "../Messages.h"
+
 #include "Netra/Catalog/Catalog.h"
 #include "Netra/Target/Assembler.h"
 #include "Netra/Target/Bundle.h"
@@ -157,13 +159,6 @@ inline const Tactic &copyTactic() {
 
 inline Instance copyInstance(int64_t n = 64) {
   return llvm::cantFail(instantiate(copyTactic(), copyProblem(n), {}));
-}
-
-template <typename T> std::string message(llvm::Expected<T> value) {
-  return value ? "" : llvm::toString(value.takeError());
-}
-inline std::string message(llvm::Error error) {
-  return llvm::toString(std::move(error));
 }
 
 /// A clean and complete engine of launches and a fallback: input → arena →

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Messages.h"
 #include "PackJournal.h"
 #include "PackedWeights.h"
 #include "Parallel.h"
@@ -33,10 +34,6 @@ using testing::IsEmpty;
 namespace {
 
 constexpr uint64_t MiB = uint64_t(1) << 20;
-
-std::string message(llvm::Error error) {
-  return llvm::toString(std::move(error));
-}
 
 /// A checkpoint in a folder, an engine's weights made from it, and what the
 /// recipes make of it, all in memory.
