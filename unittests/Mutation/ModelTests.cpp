@@ -255,6 +255,60 @@ TEST(WaitModel, StoresMatterToGroupsThatReadThem) {
   }
 }
 
+// Vector and scalar memory know no common order.
+TEST(WaitModel, VectorAndScalarAccessesOfTheSameBytesNeedWaits) {
+  const std::string vm = "s_waitcnt vmcnt(0)", lgkm = "s_waitcnt lgkmcnt(0)",
+                    store = "global_store_dword v1, v2, s[4:5]",
+                    atomic = "global_atomic_add v1, v2, s[4:5]",
+                    load = "global_load_dword v6, v1, s[4:5]",
+                    scalar = "s_load_dword s20, s[4:5], 0x10";
+  const struct {
+    std::string first, wait, second;
+    bool matters;
+  } cases[] = {
+      {store, vm, scalar, true},
+      {atomic, vm, scalar, true},
+      {scalar, lgkm, store, true},
+      {scalar, lgkm, atomic, true},
+      {"flat_store_dword v[8:9], v2", vm, "s_load_dword s20, s[4:5], 0x0",
+       true},
+      // Both read, or other bytes.
+      {load, vm, scalar, false},
+      {scalar, lgkm, load, false},
+      {store, vm, "s_load_dword s20, s[4:5], 0x100", false},
+      // Vector accesses are in order.
+      {store, vm, load, false},
+      {store, vm, store, false},
+  };
+  for (const auto &c : cases)
+    for (bool isOther : {false, true}) {
+      Execution e;
+      e.scalars[4] = 1000;
+      for (unsigned lane = 0; lane < 64; ++lane)
+        e.vector(8, lane) = 1000;
+      e.run(0, {c.first, c.wait});
+      // The same wave does the second, or another one behind a barrier.
+      e.run(0, {"s_barrier"});
+      if (isOther)
+        e.run(1, {"s_barrier", "s_nop 0"});
+      e.run(isOther, {c.second});
+      e.run(0, {"s_waitcnt vmcnt(0) lgkmcnt(0)"});
+      EXPECT_EQ(withWait(e, c.wait, {-1, -1}) != "", c.matters)
+          << c.first << "; " << c.second << " " << isOther;
+      EXPECT_EQ(withWait(e, c.wait, {0, 0}), "");
+    }
+  // What 63 later ones push out of the counter is over.
+  for (unsigned later : {61u, 63u}) {
+    Execution e;
+    e.scalars[4] = 1000;
+    e.run(0, {store, vm});
+    for (unsigned k = 0; k < later; ++k)
+      e.run(0, {load + " offset:2048"});
+    e.run(0, {scalar});
+    EXPECT_EQ(withWait(e, vm, {-1, -1}) != "", later < 63);
+  }
+}
+
 TEST(SharingModel, BarriersMatterToWavesThatShareBytes) {
   const struct {
     const char *first, *second;

@@ -93,9 +93,9 @@ bool SharingModel::isSharedByGroups(const Access &access) const {
          meet(access.ranges, shared);
 }
 
-bool SharingModel::isUsedByOthers(uint64_t group, unsigned wave,
-                                  const Access &access, uint64_t first,
-                                  uint64_t last) const {
+bool SharingModel::isUsedByOthers(
+    uint64_t group, unsigned wave, const Access &access, uint64_t first,
+    uint64_t last, function_ref<bool(const Access &)> counts) const {
   const GroupHistory &history = recording.groups[group];
   for (unsigned other = 0; other < history.waves.size(); ++other) {
     if (other == wave)
@@ -105,6 +105,7 @@ bool SharingModel::isUsedByOthers(uint64_t group, unsigned wave,
         accesses, [&](const Access &a) { return a.interval < first; });
     for (; at != accesses.end() && at->interval <= last; ++at)
       if (at->space == access.space && conflict(at->use, access.use) &&
+          counts(*at) &&
           (at->isUnknown || access.isUnknown ||
            meet(at->ranges, access.ranges)))
         return true;

@@ -22,6 +22,7 @@
 #define NETRA_UNITTESTS_MUTATION_SHARINGMODEL_H
 
 #include "Recording.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
 #include <tuple>
 
@@ -40,10 +41,12 @@ public:
   /// barriers, which this does not follow.
   std::string race() const;
 
-  /// Whether another wave of the group accesses what `access` wrote in an
-  /// interval from `first` to `last`, so that the order matters.
+  /// Whether another wave of the group accesses the bytes of `access` in an
+  /// interval from `first` to `last`, so that the order matters, by an access
+  /// that counts.
   bool isUsedByOthers(uint64_t group, unsigned wave, const Access &access,
-                      uint64_t first, uint64_t last) const;
+                      uint64_t first, uint64_t last,
+                      llvm::function_ref<bool(const Access &)> counts) const;
 
   /// Whether work-groups conflict in bytes of the access.
   bool isSharedByGroups(const Access &access) const;

@@ -14,16 +14,47 @@ using Class = Operation::Class;
 WaitModel::WaitModel(const Recording &recording, const SharingModel &sharing)
     : recording(recording), sharing(sharing) {
   std::set<size_t> seen;
+  for (const GroupHistory &group : recording.groups)
+    mixed.push_back(mixedBytes(recording, group));
   for (uint64_t group = 0; group < recording.groups.size(); ++group)
-    if (seen.insert(likeness(recording.groups[group])).second)
+    if (seen.insert(likeness(group)).second)
       groups.push_back(group);
   for (uint64_t group : groups)
     for (unsigned w = 0; w < recording.groups[group].waves.size(); ++w)
       replay(group, w, ~uint64_t(0), {}, base);
 }
 
+std::vector<ByteRange> WaitModel::mixedBytes(const Recording &recording,
+                                             const GroupHistory &group) {
+  std::vector<ByteRange> read, written, both;
+  for (const WaveHistory &wave : group.waves)
+    for (const Access &access : wave.accesses) {
+      if (access.space != Space::Memory || access.isUnknown)
+        continue;
+      if (recording.operations[access.operation].cls == Class::Scalar)
+        append_range(read, access.ranges);
+      else if (access.use != Use::Read)
+        append_range(written, access.ranges);
+    }
+  normalize(read);
+  normalize(written);
+  for (size_t i = 0, j = 0; i < read.size() && j < written.size();) {
+    if (read[i].meets(written[j]))
+      both.push_back({std::max(read[i].begin, written[j].begin),
+                      std::min(read[i].end, written[j].end)});
+    ++(read[i].end <= written[j].end ? i : j);
+  }
+  return both;
+}
+
+bool WaitModel::isMixed(uint64_t group, const Access &access) const {
+  return access.space == Space::Memory && !access.isUnknown &&
+         meet(access.ranges, mixed[group]);
+}
+
 /// Equal for groups that the rule cannot tell apart.
-size_t WaitModel::likeness(const GroupHistory &group) const {
+size_t WaitModel::likeness(uint64_t number) const {
+  const GroupHistory &group = recording.groups[number];
   hash_code code(group.waves.size());
   for (const WaveHistory &wave : group.waves) {
     code = hash_combine(code, wave.steps.size());
@@ -32,7 +63,7 @@ size_t WaitModel::likeness(const GroupHistory &group) const {
     for (const Access &access : wave.accesses) {
       code = hash_combine(code, access.step, unsigned(access.space),
                           access.isUnknown, sharing.isSharedByGroups(access));
-      if (access.space == Space::Lds)
+      if (access.space == Space::Lds || isMixed(number, access))
         for (const ByteRange &range : access.ranges)
           code = hash_combine(code, range.begin, range.end);
     }
@@ -41,6 +72,9 @@ size_t WaitModel::likeness(const GroupHistory &group) const {
 }
 
 namespace {
+/// The counter holds no more vector operations: the ones before are over.
+constexpr uint64_t inVmcnt = 63;
+
 /// A memory operation that may not be over.
 struct Outstanding {
   unsigned operation;
@@ -50,6 +84,7 @@ struct Outstanding {
   bool inMemory = false, inLds = false; ///< of a flat one
   bool stored = false;                  ///< where work-groups conflict
   const Access *written = nullptr;      ///< in LDS
+  const Access *mixed = nullptr;        ///< in memory
   unsigned passed = 0, barrier = 0;     ///< barriers at its issue; the next one
 };
 } // namespace
@@ -58,7 +93,7 @@ void WaitModel::replay(uint64_t group, unsigned number, uint64_t changedPc,
                        WaitCounters changed, Dependences &found) const {
   const WaveHistory &wave = recording.groups[group].waves[number];
   const bool hasManyWaves = recording.groups[group].waves.size() > 1;
-  std::vector<Outstanding> loads, writes; // what delivers; what is delivered
+  std::vector<Outstanding> loads, writes; // what delivers; what is accessed
   uint64_t vectorIssued = 0, ldsIssued = 0;
   unsigned barriers = 0;
   auto note = [&](unsigned later, const Outstanding &o, const char *what,
@@ -68,8 +103,17 @@ void WaitModel::replay(uint64_t group, unsigned number, uint64_t changedPc,
   // An LDS write that ends here, or not at all, may be late for those that
   // others do behind barriers that the wave has passed since.
   auto end = [&](const Outstanding &o, unsigned now) {
-    if (o.written && now > o.passed &&
-        sharing.isUsedByOthers(group, number, *o.written, o.passed + 1, now))
+    auto isUsed = [&](const Access &access, bool byOtherKind) {
+      return sharing.isUsedByOthers(
+          group, number, access, o.passed + 1, now, [&](const Access &other) {
+            return !byOtherKind ||
+                   (o.op->cls == Class::Scalar) !=
+                       (recording.operations[other.operation].cls ==
+                        Class::Scalar);
+          });
+    };
+    if (now > o.passed && ((o.written && isUsed(*o.written, false)) ||
+                           (o.mixed && isUsed(*o.mixed, true))))
       note(o.barrier, o, "is passed while", false);
   };
   auto access = wave.accesses.begin();
@@ -147,6 +191,17 @@ void WaitModel::replay(uint64_t group, unsigned number, uint64_t changedPc,
         next.written = &*access;
       if (op.storesMemory && sharing.isSharedByGroups(*access))
         next.stored = true;
+      if (!isMixed(group, *access))
+        continue;
+      for (const Outstanding &o : writes)
+        if (o.mixed && o.op->cls != op.cls &&
+            (o.op->cls == Class::Scalar ||
+             (op.cls == Class::Scalar && vectorIssued - o.vector < inVmcnt)) &&
+            conflict(o.mixed->use, access->use) &&
+            meet(o.mixed->ranges, access->ranges))
+          note(step.operation, o, "accesses memory while", false);
+      if (op.cls == Class::Scalar || access->use != Use::Read)
+        next.mixed = &*access;
     }
     if (!op.defined.empty() || op.loadsToLds) {
       // It is outstanding for at least as long as the same instruction issued
@@ -156,7 +211,7 @@ void WaitModel::replay(uint64_t group, unsigned number, uint64_t changedPc,
       });
       loads.push_back(next);
     }
-    if (next.written || next.stored)
+    if (next.written || next.stored || next.mixed)
       writes.push_back(next);
   }
   for (const Outstanding &o : writes)

@@ -18,7 +18,9 @@
 //    wave waits for the write, another wave may access the same bytes; or a
 //    load to LDS is outstanding as the wave reads LDS or comes to a barrier; or
 //    a store to bytes in which work-groups conflict is outstanding as the wave
-//    executes an atomic or a store at device or system scope;
+//    executes an atomic or a store at device or system scope; or a vector write
+//    of memory is outstanding as the wave, or another one behind a barrier,
+//    reads the same bytes by a scalar load; or the other way round;
 //  - and only when the unchanged program does not do the same there.
 //
 //===----------------------------------------------------------------------===//
@@ -58,13 +60,18 @@ private:
   /// Dependences by two operations: what depends, and on what.
   using Dependences = std::map<std::pair<unsigned, unsigned>, Dependence>;
 
-  size_t likeness(const GroupHistory &group) const;
+  /// Bytes that scalar loads of a group read and its vector accesses write.
+  static std::vector<ByteRange> mixedBytes(const Recording &recording,
+                                           const GroupHistory &group);
+  bool isMixed(uint64_t group, const Access &access) const;
+  size_t likeness(uint64_t group) const;
   void replay(uint64_t group, unsigned wave, uint64_t changedPc,
               WaitCounters counters, Dependences &found) const;
   std::string describe(const Dependences::value_type &dependence) const;
 
   const Recording &recording;
   const SharingModel &sharing;
+  std::vector<std::vector<ByteRange>> mixed; ///< by group
   /// Work-groups of which no two did the same.
   std::vector<uint64_t> groups;
   Dependences base; ///< of the unchanged program
