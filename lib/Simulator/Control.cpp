@@ -51,14 +51,6 @@ template <bool Halts> void sendMessage(const Instruction &inst, Wave &w) {
 // Branches
 //===----------------------------------------------------------------------===//
 
-void branch(const Instruction &inst, Wave &w) { w.nextPc = uint32_t(inst.imm); }
-
-template <bool (*Condition)(const Wave &)>
-void branchIf(const Instruction &inst, Wave &w) {
-  if (Condition(w))
-    w.nextPc = uint32_t(inst.imm);
-}
-
 bool scc0(const Wave &w) { return !w.scc; }
 bool scc1(const Wave &w) { return w.scc; }
 bool vccZero(const Wave &w) { return w.vcc() == 0; }
@@ -78,12 +70,40 @@ void jump(Wave &w, uint64_t address) {
   const uint32_t index = launch.program->indexAt(address - launch.loadBias);
   if (index == Program::NoIndex) {
     raise(w, FaultKind::Memory,
-          formatv("jump to {0:x}, where this code object has no instruction",
-                  address)
+          formatv(
+              "this leads to {0:x}, where the code object has no instruction; "
+              "expected the address of one",
+              address)
               .str());
     return;
   }
   w.nextPc = index;
+}
+
+/// Device address of an instruction.
+uint64_t addressOf(const Wave &w, uint32_t index) {
+  const LaunchState &launch = *w.context->launch;
+  return launch.program->info[index].pc + launch.loadBias;
+}
+
+/// Device address to which a branch leads.
+uint64_t targetOf(const Instruction &inst, const Wave &w) {
+  if (!Program::isNoIndex(inst.imm))
+    return addressOf(w, uint32_t(inst.imm));
+  return Program::addressIn(inst.imm) + w.context->launch->loadBias;
+}
+
+void branch(const Instruction &inst, Wave &w) {
+  if (__builtin_expect(Program::isNoIndex(inst.imm), 0))
+    jump(w, targetOf(inst, w));
+  else
+    w.nextPc = uint32_t(inst.imm);
+}
+
+template <bool (*Condition)(const Wave &)>
+void branchIf(const Instruction &inst, Wave &w) {
+  if (Condition(w))
+    branch(inst, w);
 }
 
 void getPc(const Instruction &inst, Wave &w) {
@@ -102,7 +122,7 @@ void swapPc(const Instruction &inst, Wave &w) {
 
 void call(const Instruction &inst, Wave &w) {
   w.setScalar64(inst.dst(), returnAddress(w));
-  w.nextPc = uint32_t(inst.imm);
+  branch(inst, w);
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,11 +134,6 @@ void call(const Instruction &inst, Wave &w) {
 unsigned stackPointer(const Wave &w) { return w.mode >> ModeStackShift; }
 void setStackPointer(Wave &w, unsigned pointer) {
   w.mode = (w.mode & ((1u << ModeStackShift) - 1)) | pointer << ModeStackShift;
-}
-
-uint64_t addressOf(const Wave &w, uint32_t index) {
-  const LaunchState &launch = *w.context->launch;
-  return launch.program->info[index].pc + launch.loadBias;
 }
 
 void fork(Wave &w, uint64_t mask, uint64_t target) {
@@ -148,7 +163,7 @@ void forkTo(const Instruction &inst, Wave &w) {
   fork(w, w.scalar64(inst.ops[0]), w.scalar64(inst.ops[1]));
 }
 void forkBy(const Instruction &inst, Wave &w) {
-  fork(w, w.scalar64(inst.ops[0]), addressOf(w, uint32_t(inst.imm)));
+  fork(w, w.scalar64(inst.ops[0]), targetOf(inst, w));
 }
 void join(const Instruction &inst, Wave &w) {
   const unsigned pointer = stackPointer(w);

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AssemblyText.h"
+#include "Execution.h"
 #include "Program.h"
 #include "TargetTools.h"
 #include "Wave.h"
@@ -122,6 +123,10 @@ void Decoder::attachSplat(Operand &op) {
 
 static void unsupported(const Instruction &, Wave &w) {
   w.fail(""); // the run loop knows the reason from InstructionInfo::problem
+}
+
+static void endOfCode(const Instruction &, Wave &w) {
+  raise(w, FaultKind::Memory, "execution ran past the end of the code");
 }
 
 void Decoder::collectRegisters(InstructionInfo &info, const MCInst &mc,
@@ -637,10 +642,9 @@ Decoder::run(ArrayRef<TextRange> text, ArrayRef<uint64_t> starts) {
   Instruction last;
   InstructionInfo lastInfo;
   last.index = uint32_t(program->code.size());
-  last.handler = unsupported;
+  last.handler = endOfCode;
   lastInfo.pc = end;
   lastInfo.text = "(end of code)";
-  lastInfo.problem = "execution ran past the end of the code";
   lastInfo.mnemonicId = mnemonicId("(end)");
   program->code.push_back(last);
   program->info.push_back(lastInfo);
@@ -654,12 +658,9 @@ Decoder::run(ArrayRef<TextRange> text, ArrayRef<uint64_t> starts) {
       continue;
     uint64_t target =
         info.pc + info.bytes + uint64_t(int64_t(int16_t(inst.imm)) * 4);
-    uint32_t index = program->indexAt(target);
-    if (index == Program::NoIndex && info.problem.empty()) {
-      info.problem = "the branch leads to no instruction";
-      inst.handler = unsupported;
-    }
-    inst.imm = index;
+    const uint32_t index = program->indexAt(target);
+    inst.imm = index != Program::NoIndex ? int64_t(index)
+                                         : Program::immediateOf(target);
   }
   return std::shared_ptr<const Program>(program);
 }

@@ -144,7 +144,8 @@ struct Instruction {
   /// implied ones that the text shows (vcc) present. `off` has kind None.
   Operand ops[MaxOperands];
 
-  /// Immediate of branches (target, an index into the program), s_waitcnt,
+  /// Immediate of branches (target, an index into the program, or see
+  /// Program::immediateOf), s_waitcnt,
   /// s_nop, s_setreg and the like (the raw field); memory offset otherwise.
   int64_t imm = 0;
 
@@ -192,8 +193,7 @@ struct RegisterRange {
   RegisterFile file = RegisterFile::Vector;
   uint8_t count = 0;
   uint16_t first = 0;
-  bool isTied = false;    ///< read only because the destination is kept in part
-  bool isAddress = false; ///< memory instructions: address, not data
+  bool isTied = false; ///< read only because the destination is kept in part
 };
 
 /// Broad classes, for counters and hazards.

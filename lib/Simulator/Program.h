@@ -55,7 +55,18 @@ public:
     return indices[word];
   }
 
+  /// What a branch has for a target where no instruction starts: its address,
+  /// with the highest bit set, which no index has. Taking it is a fault.
+  static int64_t immediateOf(uint64_t address) {
+    return int64_t(address | NoIndexBit);
+  }
+  static bool isNoIndex(int64_t immediate) { return immediate < 0; }
+  static uint64_t addressIn(int64_t immediate) {
+    return uint64_t(immediate) & ~NoIndexBit;
+  }
+
 private:
+  static constexpr uint64_t NoIndexBit = uint64_t(1) << 63;
   friend class Decoder;
   uint64_t base = 0;
   std::vector<uint32_t> indices; ///< by word of text

@@ -95,6 +95,44 @@ TEST_F(Control, ProbesChangeNothing) {
             7u);
 }
 
+TEST_F(Control, BranchesToNowhereAreFaultsWhereTheyAreTaken) {
+  const std::string computed = "s_mov_b64 s[30:31], 0x1000\n  ";
+  const struct {
+    std::string line;
+    const char *error; ///< nullptr: none
+  } lines[] = {
+      {"s_branch 0x4000", "this leads to"},
+      {"s_branch 0xc000", "this leads to"},
+      {"s_call_b64 s[30:31], 0x4000", "this leads to"},
+      {"s_cmp_eq_u32 0, 0\n  s_cbranch_scc1 0x4000", "this leads to"},
+      {"s_cmp_eq_u32 0, 1\n  s_cbranch_scc1 0x4000", nullptr},
+      {"s_mov_b64 s[44:45], exec\n  s_cbranch_i_fork s[44:45], 0x4000",
+       "this leads to"},
+      {"s_mov_b64 s[44:45], 0\n  s_cbranch_i_fork s[44:45], 0x4000", nullptr},
+      {computed + "s_setpc_b64 s[30:31]", "this leads to 0x1000, where"},
+      {computed + "s_swappc_b64 s[32:33], s[30:31]", "this leads to 0x1000"},
+      {"s_branch .Llast", "execution ran past the end of the code"},
+  };
+  for (const auto &line : lines) {
+    Device device{DeviceOptions()};
+    const uint64_t out = *device.allocate(4096, "output");
+    texts = run(device,
+                assembly(wrapKernel("  " + line.line +
+                                    "\n  s_endpgm\n.subsection 1\n"
+                                    ".Llast:\n  s_nop 0\n.subsection 0\n")),
+                "k", {1, 1, 1}, {64, 1, 1}, Arguments().add(out).add(out));
+    if (!line.error) {
+      EXPECT_THAT(texts, IsEmpty()) << line.line;
+      continue;
+    }
+    EXPECT_THAT(texts,
+                testing::ElementsAre(testing::AllOf(
+                    HasSubstr("error: memory fault: "), HasSubstr(line.error),
+                    HasSubstr("work-group (0, 0, 0)"))))
+        << line.line;
+  }
+}
+
 TEST_F(Control, CallsAndComputedJumps) {
   EXPECT_EQ(result(R"(
   s_mov_b32 s20, 0
