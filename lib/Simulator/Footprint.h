@@ -30,6 +30,14 @@ struct alignas(64) Footprint {
   bool isAlu : 1 = false; ///< neither accesses memory nor waits
   bool isFlat : 1 = false;
   bool isWait : 1 = false; ///< s_waitcnt
+  /// Loads, stores and atomic operations of memory other than LDS.
+  bool isVectorAccess : 1 = false, isScalarAccess : 1 = false;
+  bool writesMemory : 1 = false; ///< such an access
+  /// It may order what work-groups do: an atomic operation, an access that
+  /// bypasses caches, or the invalidation of one.
+  bool isSync : 1 = false;
+  bool isCounted : 1 = false; ///< in a counter that s_waitcnt looks at
+  InstructionClass cls = InstructionClass::Message;
 
   Footprint() = default;
   Footprint(const Instruction &inst, const InstructionInfo &info);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "LdsRaces.h"
+#include "LdsHandshakes.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -14,7 +15,22 @@ const char *verbOf(AccessKind kind) {
                                      : "updates";
 }
 
+LdsRaces::LdsRaces(Monitor &monitor) : monitor(monitor) {
+  const Polls &polls = monitor.state().program->polls();
+  if (polls.any())
+    handshakes = std::make_unique<LdsHandshakes>(monitor, polls);
+}
+LdsRaces::~LdsRaces() = default;
+
+void LdsRaces::barrierReleased() {
+  ++interval;
+  if (handshakes)
+    handshakes->barrierReleased();
+}
+
 void LdsRaces::startGroup() {
+  if (handshakes)
+    return handshakes->startGroup();
   ++interval;
   const size_t lines =
       (size_t(monitor.state().ldsBytes) + LineBytes - 1) / LineBytes;
@@ -260,30 +276,37 @@ bool LdsRaces::stepLines(const Step &step, uint64_t line, unsigned number) {
   return true;
 }
 
-void LdsRaces::report(Access &access, unsigned lane, uint64_t word,
-                      bool withWriter) {
-  const auto &[inst, w, kind, isReported] = access;
+void LdsAccess::report(Monitor &monitor, unsigned lane, uint64_t word,
+                       unsigned wave, AccessKind its,
+                       uint32_t instruction) const {
   if (isReported)
     return;
-  access.isReported = true;
-  const unsigned self = w.context->index;
+  isReported = true;
+  const InstructionInfo &other = monitor.state().program->info[instruction];
+  monitor.report(
+      CheckRace, inst, w, int(lane), "lds",
+      formatv("wave {0} {1} LDS bytes {2} to {3}, which wave {4} {5} in "
+              "the same barrier interval by `{6}` (at {7:x})",
+              w.context->index, verbOf(kind), word * 4, word * 4 + 3, wave,
+              its == AccessKind::Load ? "reads" : "writes", other.text,
+              other.pc)
+          .str(),
+      word * 4);
+}
+
+void LdsRaces::report(const Access &access, unsigned lane, uint64_t word,
+                      bool withWriter) {
+  const unsigned self = access.w.context->index;
   const uint32_t others = ~(1u << self),
                  writer = keys[word] >> key::WriterShift & (key::Atomic - 1);
-  const InstructionInfo &other =
-      monitor.state().program->info[instructions[word]];
   const unsigned otherWave =
       !withWriter
           ? unsigned(__builtin_ctz(keys[word] >> key::ReaderShift & others))
       : writer != self + 1 ? writer - 1
                            : unsigned(__builtin_ctz(updaters[word] & others));
-  monitor.report(
-      CheckRace, inst, w, int(lane), "lds",
-      formatv("wave {0} {1} LDS bytes {2} to {3}, which wave {4} {5} in "
-              "the same barrier interval by `{6}` (at {7:x})",
-              self, verbOf(kind), word * 4, word * 4 + 3, otherWave,
-              withWriter ? "writes" : "reads", other.text, other.pc)
-          .str(),
-      word * 4);
+  access.report(monitor, lane, word, otherWave,
+                withWriter ? AccessKind::Store : AccessKind::Load,
+                instructions[word]);
 }
 
 void LdsRaces::touchWord(Access &access, unsigned lane, uint64_t word,
@@ -374,21 +397,26 @@ void LdsRaces::updateApart(Access &access, const LdsRuns &runs) {
   }
 }
 
-void LdsRaces::access(const Instruction &inst, Wave &w, const LdsRuns &runs,
+bool LdsRaces::access(const Instruction &inst, Wave &w, const LdsRuns &runs,
                       AccessKind kind) {
+  if (handshakes)
+    return handshakes->access(inst, w, runs, kind);
   Access access{inst, w, kind};
-  if (kind == AccessKind::Atomic && runs.bytes() == 4 && runs.areAligned(4))
-    return updateApart(access, runs);
+  if (kind == AccessKind::Atomic && runs.bytes() == 4 && runs.areAligned(4)) {
+    updateApart(access, runs);
+    return false;
+  }
   const Step step(inst, w.context->index, kind);
   for (unsigned i = 0; i < runs.size(); ++i) {
     if (runs.areApart() && kind != AccessKind::Atomic) {
       i = step.isStore ? stepApart<true>(step, runs, i)
                        : stepApart<false>(step, runs, i);
       if (i == runs.size())
-        return;
+        return false;
     }
     touchRun(access, step, runs[i]);
   }
+  return false;
 }
 
 } // namespace netra::sim

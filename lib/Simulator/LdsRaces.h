@@ -3,7 +3,8 @@
 //
 // What the waves of a work-group did with each dword of LDS since the last
 // barrier. It is kept as numbers that compare many at a time: most dwords that
-// an access touches were treated alike before, and are again.
+// an access touches were treated alike before, and are again. Programs whose
+// waves wait for flags in LDS leave it to LdsHandshakes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,22 +48,33 @@ void forEachPart(const AccessRun &run, uint64_t word, Function &&function) {
                            std::min(begin + run.bytes, to)));
 }
 
+/// An access of some lanes.
+struct LdsAccess {
+  const Instruction &inst;
+  Wave &w;
+  AccessKind kind;
+  mutable bool isReported = false; ///< once is enough
+
+  /// That it races with what another wave did with a word.
+  void report(Monitor &monitor, unsigned lane, uint64_t word, unsigned wave,
+              AccessKind its, uint32_t instruction) const;
+};
+
+class LdsHandshakes;
+
 class LdsRaces {
 public:
-  explicit LdsRaces(Monitor &monitor) : monitor(monitor) {}
+  explicit LdsRaces(Monitor &monitor);
+  ~LdsRaces();
 
   void startGroup();
-  void barrierReleased() { ++interval; }
-  void access(const Instruction &inst, Wave &w, const LdsRuns &runs,
+  void barrierReleased();
+  /// Returns whether the wave has learnt of another one by it.
+  bool access(const Instruction &inst, Wave &w, const LdsRuns &runs,
               AccessKind kind);
 
 private:
-  struct Access {
-    const Instruction &inst;
-    Wave &w;
-    AccessKind kind;
-    bool isReported = false; ///< once is enough
-  };
+  using Access = LdsAccess;
   struct Step;
 
   /// Makes a line of an older interval as if it were never accessed.
@@ -83,11 +95,13 @@ private:
   void touchRun(Access &access, const Step &step, const AccessRun &run);
   void touchWord(Access &access, unsigned lane, uint64_t word,
                  uint32_t covered);
-  void report(Access &access, unsigned lane, uint64_t word, bool withWriter);
+  void report(const Access &access, unsigned lane, uint64_t word,
+              bool withWriter);
 
   static constexpr unsigned WordsPerLine = 16, LineBytes = 4 * WordsPerLine;
 
   Monitor &monitor;
+  std::unique_ptr<LdsHandshakes> handshakes; ///< if there may be some
   /// By 4 bytes: a key; the last write, else the last read; the waves that have
   /// updated it by atomic operations, if it has only been written so.
   std::vector<uint32_t> keys, instructions;

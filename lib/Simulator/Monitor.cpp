@@ -83,6 +83,24 @@ Footprint::Footprint(const Instruction &inst, const InstructionInfo &info) {
   writesScc = collect(info.writes, writes, numWrites, MaxWrites, scalarWrites);
   keepsLanes = inst.encoding == Encoding::Dpp;
   readsAllLanes = info.readsAllLanes || keepsLanes;
+  cls = info.cls;
+  const bool isAccess = info.isLoad || info.isStore || info.isAtomic,
+             isVector = cls == InstructionClass::VectorMemory ||
+                        cls == InstructionClass::Flat,
+             isScalar = cls == InstructionClass::ScalarMemory;
+  isVectorAccess = isVector && isAccess;
+  isScalarAccess = isScalar && isAccess;
+  writesMemory =
+      (isVectorAccess || isScalarAccess) && (info.isStore || info.isAtomic);
+  const bool invalidates = StringRef(info.text).starts_with("buffer_inv") ||
+                           StringRef(info.text).starts_with("s_dcache_inv");
+  isSync = ((isVectorAccess || isScalarAccess) && info.isAtomic) ||
+           (isVector && (inst.sc0 || inst.sc1)) ||
+           (!isVectorAccess && !isScalarAccess && invalidates);
+  isCounted = (cls == InstructionClass::VectorMemory &&
+               (info.isLoad || info.isStore)) ||
+              cls == InstructionClass::Flat || cls == InstructionClass::Lds ||
+              isScalar;
   switch (info.cls) {
   case InstructionClass::Salu:
   case InstructionClass::Valu:
@@ -193,7 +211,7 @@ void Monitor::before(const Instruction &inst, Wave &w) {
   if (hazard)
     hazard->before(inst, footprint, w);
   if (race && !footprint.isAlu)
-    race->before(inst, launch.program->info[inst.index], w);
+    race->before(inst, footprint, w);
   if (collector)
     collector->before(inst, launch.program->info[inst.index], w);
 }
@@ -201,10 +219,10 @@ void Monitor::before(const Instruction &inst, Wave &w) {
 void Monitor::after(const Instruction &inst, Wave &w) {
   const Footprint &footprint = footprints[inst.index];
   if (wait && !footprint.isAlu)
-    wait->after(inst, launch.program->info[inst.index], footprint, w);
+    wait->after(inst, footprint, w);
   if (init && !footprint.isIdle)
     init->after(inst, footprint, w);
-  if (race && !footprint.isAlu)
+  if (footprint.isSync && race)
     race->after();
   if (collector)
     collector->after(inst, launch.program->info[inst.index], w);

@@ -10,11 +10,13 @@
 #define NETRA_LIB_SIMULATOR_PROGRAM_H
 
 #include "Instruction.h"
+#include "Polls.h"
 #include "Semantics.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,13 @@ public:
     return indices[word];
   }
 
+  /// Found when somebody asks first.
+  const Polls &polls() const {
+    std::call_once(pollsOnce,
+                   [&] { knownPolls = std::make_unique<Polls>(*this); });
+    return *knownPolls;
+  }
+
   /// What a branch has for a target where no instruction starts: its address,
   /// with the highest bit set, which no index has. Taking it is a fault.
   static int64_t immediateOf(uint64_t address) {
@@ -74,6 +83,8 @@ private:
     alignas(64) uint32_t lane[2 * 64];
   };
   std::vector<std::unique_ptr<Splat>> splats;
+  mutable std::once_flag pollsOnce;
+  mutable std::unique_ptr<const Polls> knownPolls;
 };
 
 /// The handlers of everything the simulator models, for the given arithmetic

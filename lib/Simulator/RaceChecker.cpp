@@ -11,11 +11,7 @@ using namespace llvm;
 namespace netra::sim {
 
 RaceChecker::RaceChecker(Monitor &monitor)
-    : monitor(monitor), lds(monitor), isAlone(monitor.state().threads == 1) {
-  for (StringRef name : monitor.state().program->mnemonics)
-    isCacheControl.push_back(name.starts_with("buffer_inv") ||
-                             name.starts_with("s_dcache_inv"));
-}
+    : monitor(monitor), lds(monitor), isAlone(monitor.state().threads == 1) {}
 
 void RaceChecker::startGroup() {
   // Intervals go on counting over work-groups, which makes old entries stale.
@@ -68,7 +64,7 @@ static GlobalRaces::Last nobodys() {
 }
 
 void GlobalRaces::set(Quad &quad, const Entry &all) {
-  if (all.read.group && all.write.group) {
+  if ((all.read.group && all.write.group) || all.plain.group) {
     if (!quad.more)
       quad.more = newMore();
     quad.more->all = all;
@@ -99,6 +95,7 @@ void GlobalRaces::split(Quad &quad) {
     };
     take(word.read, whole.read);
     take(word.write, whole.write);
+    take(word.plain, whole.plain);
   }
 }
 
@@ -107,10 +104,12 @@ void GlobalRaces::join(Quad &quad) {
   Entry all = each.front();
   auto isAllOrNone = [](uint16_t bytes) { return !bytes || bytes == 0xf; };
   if (!isAllOrNone(all.read.bytes) || !isAllOrNone(all.write.bytes) ||
+      !isAllOrNone(all.plain.bytes) ||
       std::count(each.begin(), each.end(), all) != 4)
     return;
   all.read.bytes *= 0x1111;
   all.write.bytes *= 0x1111;
+  all.plain.bytes *= 0x1111;
   quad.more->words.reset();
   set(quad, all);
 }
@@ -147,26 +146,13 @@ void RaceChecker::waited(const Instruction &inst, unsigned wave) {
     raise(over.done[wave][1], issued[wave][1]);
 }
 
-void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
-                         Wave &w) {
-  const bool isMemory = info.cls == InstructionClass::VectorMemory ||
-                        info.cls == InstructionClass::Flat,
-             isScalar = info.cls == InstructionClass::ScalarMemory;
-  const bool accesses =
-      (isMemory || isScalar) && (info.isLoad || info.isStore || info.isAtomic);
-  if (accesses) {
-    ++issued[w.context->index][isScalar];
-    hasPendingWrites |= info.isStore || info.isAtomic;
-  }
-  const bool bypasses = isMemory && (inst.sc0 || inst.sc1);
-  if (!(accesses && info.isAtomic) && !bypasses &&
-      (accesses || !isCacheControl[info.mnemonicId]))
-    return;
+void RaceChecker::synchronise(const Instruction &inst) {
+  const InstructionInfo &info = monitor.state().program->info[inst.index];
   GlobalRaces &races = *monitor.state().races;
   syncBefore = learnt;
   learnt = lastSync = races.tick.fetch_add(1) + 1;
   isLearning = !isAlone && info.isLoad;
-  if (!info.isAtomic && !(bypasses && info.isStore))
+  if (!info.isAtomic && !info.isStore)
     return;
   const uint32_t group = uint32_t(monitor.workgroup().linear) + 1;
   races.lastRelease(group).store(lastSync, std::memory_order_release);
@@ -179,9 +165,6 @@ void RaceChecker::before(const Instruction &inst, const InstructionInfo &info,
 //===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//
-
-/// A Side without names.
-typedef uint64_t Pair __attribute__((vector_size(16)));
 
 struct RaceChecker::Access {
   Access(const RaceChecker &checker, const Instruction &inst, Wave &w,
@@ -279,7 +262,7 @@ inline bool RaceChecker::isBehind(const Access &access,
 }
 
 /// A write of another work-group must have been over before this one last
-/// synchronised.
+/// synchronised, by an access before this one.
 inline bool RaceChecker::conflictsWithWrite(const Access &access,
                                             const Last &write,
                                             uint16_t covered) const {
@@ -288,9 +271,20 @@ inline bool RaceChecker::conflictsWithWrite(const Access &access,
   const bool wasAtomic = write.flags & Side::Atomic;
   if (access.isAtomic && wasAtomic)
     return false;
-  return !isBehind(access, write) ||
-         (write.group != access.own().group && !wasAtomic &&
-          !monitor.state().races->isOver(write, learnt));
+  if (write.group == access.own().group)
+    return !isBehind(access, write);
+  const bool updates = access.isAtomic && access.kind != AccessKind::Load;
+  const uint32_t known = updates ? syncBefore : learnt;
+  return known <= write.tick ||
+         (!wasAtomic && !monitor.state().races->isOver(write, known));
+}
+
+__attribute__((noinline)) bool
+RaceChecker::updatesBehindPlain(const Access &access, const Entry &entry,
+                                uint16_t covered) const {
+  return (entry.plain.bytes & covered) &&
+         entry.plain.group != access.own().group &&
+         conflictsWithWrite(access, entry.plain, covered);
 }
 
 inline bool RaceChecker::conflictsWithRead(const Access &access,
@@ -356,6 +350,20 @@ inline void RaceChecker::note(const Access &access, Last &last,
   last.instruction = access.inst.index;
 }
 
+template <bool IsStore>
+inline void RaceChecker::note(const Access &access, Entry &entry,
+                              uint16_t covered) {
+  if (IsStore && !access.isAtomic) {
+    entry.plain.bytes &= uint16_t(~covered);
+    if (!entry.plain.bytes)
+      entry.plain = Last();
+  } else if (IsStore && entry.write.bytes &&
+             !(entry.write.flags & Side::Atomic)) {
+    entry.plain = entry.write;
+  }
+  note<IsStore>(access, lastOf<IsStore>(entry), covered);
+}
+
 /// Whether what a quad says of the last access then holds for all of its bytes
 /// that were accessed so.
 template <bool IsStore>
@@ -374,7 +382,9 @@ template <bool IsStore>
 inline bool RaceChecker::isFree(const Access &access, const Entry &entry,
                                 uint16_t covered) const {
   return !conflictsWithWrite(access, entry.write, covered) &&
-         !(IsStore && conflictsWithRead(access, entry, covered));
+         !(IsStore && conflictsWithRead(access, entry, covered)) &&
+         !(IsStore && access.isAtomic && entry.plain.group &&
+           updatesBehindPlain(access, entry, covered));
 }
 
 /// The same access by the same wave as before, or the first one, of what nobody
@@ -387,8 +397,9 @@ template <bool IsStore> struct RaceChecker::Plain {
   uint32_t instruction, sequence;
 
   explicit Plain(const Access &access)
-      : own(access.side), instruction(access.inst.index),
-        sequence(access.sequence) {}
+      : Plain(access.side, access.inst.index, access.sequence) {}
+  Plain(Pair own, uint32_t instruction, uint32_t sequence)
+      : own(own), instruction(instruction), sequence(sequence) {}
 
   /// Makes a quad's writes those of this access, where they are as it would
   /// leave them but for that.
@@ -486,11 +497,10 @@ inline bool RaceChecker::touchAgain(const Plain<IsStore> &plain,
 template <bool IsStore>
 inline bool RaceChecker::touchAll(const Access &access, Entry &quad,
                                   uint16_t covered) const {
-  Last &last = lastOf<IsStore>(quad);
-  if (!staysOne<IsStore>(access, last, covered) ||
+  if (!staysOne<IsStore>(access, lastOf<IsStore>(quad), covered) ||
       !isFree<IsStore>(access, quad, covered))
     return false;
-  note<IsStore>(access, last, covered);
+  note<IsStore>(access, quad, covered);
   return true;
 }
 
@@ -504,7 +514,9 @@ RaceChecker::touchOne(const Access &access, GlobalRaces::Quad &quad,
   if (!quad.more) {
     Last &one = quad.one;
     const bool isWritten = one.flags & Side::Store;
-    if (one.group && isWritten != IsStore) { // both then
+    const bool isUpdated =
+        IsStore && access.isAtomic && isWritten && !(one.flags & Side::Atomic);
+    if (one.group && (isWritten != IsStore || isUpdated)) { // both then
       Entry all = quad.entry();
       if (!touchAll<IsStore>(access, all, covered))
         return false;
@@ -523,7 +535,7 @@ RaceChecker::touchOne(const Access &access, GlobalRaces::Quad &quad,
   const auto part = uint16_t(whole << place % 4);
   if (place % 4 + bytes > 4 || !isFree<IsStore>(access, entry, part))
     return false;
-  note<IsStore>(access, lastOf<IsStore>(entry), part);
+  note<IsStore>(access, entry, part);
   return true;
 }
 
@@ -591,9 +603,8 @@ void RaceChecker::touchRun(Access &access, const AccessRun &run, Quads &quads) {
       races.split(*quad);
     forEachWord(at, next, [&](uint64_t word, uint16_t part) {
       Entry &entry = (*quad->more->words)[word % 4];
-      Last &last = lastOf<IsStore>(entry);
       if (isFree<IsStore>(access, entry, part)) {
-        note<IsStore>(access, last, part);
+        note<IsStore>(access, entry, part);
         return;
       }
       forEachPart(run, word, [&](unsigned lane, uint16_t bytes) {
@@ -601,7 +612,10 @@ void RaceChecker::touchRun(Access &access, const AccessRun &run, Quads &quads) {
           report(access, lane, entry.write, word);
         else if (IsStore && conflictsWithRead(access, entry, bytes))
           report(access, lane, entry.read, word);
-        note<IsStore>(access, last, bytes);
+        else if (IsStore && access.isAtomic &&
+                 updatesBehindPlain(access, entry, bytes))
+          report(access, lane, entry.plain, word);
+        note<IsStore>(access, entry, bytes);
       });
     });
     if (next - at == 16)
@@ -645,6 +659,20 @@ void RaceChecker::report(Access &access, unsigned lane, const Last &other,
       word * 4);
 }
 
+inline RaceChecker::Pair RaceChecker::sideOf(unsigned wave,
+                                             unsigned flags) const {
+  // Put together without a detour over memory, which would have to wait for
+  // each of the fields.
+  static_assert(offsetof(Side, tick) == 4 && offsetof(Side, interval) == 8 &&
+                offsetof(Side, wave) == 12 && offsetof(Side, flags) == 13 &&
+                offsetof(Side, bytes) == 14);
+  const uint32_t group = uint32_t(monitor.workgroup().linear) + 1,
+                 tick = monitor.state().races->tick.load(
+                     std::memory_order_relaxed);
+  return Pair{group | uint64_t(tick) << 32,
+              interval | uint64_t(wave) << 32 | uint64_t(flags) << 40};
+}
+
 inline RaceChecker::Access::Access(const RaceChecker &checker,
                                    const Instruction &inst, Wave &w,
                                    AccessKind kind, bool isScalar)
@@ -658,16 +686,7 @@ inline RaceChecker::Access::Access(const RaceChecker &checker,
   if (kind != AccessKind::Load)
     flags = Side::Store | unsigned(isAtomic) * Side::Atomic |
             unsigned(isScalar) * Side::Scalar;
-  // Put together without a detour over memory, which would have to wait for
-  // each of the fields.
-  static_assert(offsetof(Side, tick) == 4 && offsetof(Side, interval) == 8 &&
-                offsetof(Side, wave) == 12 && offsetof(Side, flags) == 13 &&
-                offsetof(Side, bytes) == 14);
-  const uint32_t group = uint32_t(checker.monitor.workgroup().linear) + 1,
-                 tick = checker.monitor.state().races->tick.load(
-                     std::memory_order_relaxed);
-  side = Pair{group | uint64_t(tick) << 32,
-              checker.interval | uint64_t(wave) << 32 | uint64_t(flags) << 40};
+  side = checker.sideOf(wave, flags);
 }
 
 void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
@@ -682,15 +701,21 @@ void RaceChecker::globalAccess(const Instruction &inst, Wave &w,
 void RaceChecker::scalarAccess(const Instruction &inst, Wave &w,
                                uint64_t address, unsigned bytes,
                                AccessKind kind) {
-  Access access(*this, inst, w, kind, true);
-  const AccessRun run = {address, 0, 1, bytes};
-  Quads quads(*this);
+  // Most read what their wave has read before.
   const bool isWhole =
       (address | bytes) % 16 == 0 &&
       address % GlobalRaces::StripeBytes + bytes <= GlobalRaces::StripeBytes;
-  if (kind == AccessKind::Load && isWhole &&
-      Plain<false>(access).takeAgain(quads.at(address), bytes / 16))
-    return;
+  if (isAlone && isWhole && kind == AccessKind::Load) {
+    const uint64_t number = address / GlobalRaces::ChunkBytes;
+    const Known &at = known[number % NumKnown];
+    if (at.number == number &&
+        Plain<false>(sideOf(w.context->index, 0), inst.index, 0)
+            .takeAgain(&at.chunk->quadAt(address), bytes / 16))
+      return;
+  }
+  Access access(*this, inst, w, kind, true);
+  const AccessRun run = {address, 0, 1, bytes};
+  Quads quads(*this);
   if (kind == AccessKind::Load)
     touchRun<false>(access, run, quads);
   else

@@ -15,7 +15,8 @@
 // was over when it was issued, and no later wait adds to it.
 // An atomic operation does not order itself behind a plain read of the word by
 // others: their work-group must have released since, and the own one must have
-// synchronised before, or the word was updated in between.
+// synchronised before, or the word was updated in between. Nor behind a plain
+// write, whoever updated the word in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,6 +68,8 @@ public:
   };
   struct Entry { ///< for up to 16 bytes
     Last read, write;
+    /// The last write that was not atomic, if atomic ones came behind it.
+    Last plain;
 
     bool operator==(const Entry &) const = default;
   };
@@ -150,7 +153,14 @@ public:
     lds.barrierReleased();
   }
   /// An instruction that may access memory.
-  void before(const Instruction &inst, const InstructionInfo &info, Wave &w);
+  void before(const Instruction &inst, const Footprint &footprint, Wave &w) {
+    if (footprint.isVectorAccess || footprint.isScalarAccess) {
+      ++issued[w.context->index][footprint.isScalarAccess];
+      hasPendingWrites |= footprint.writesMemory;
+    }
+    if (footprint.isSync)
+      synchronise(inst);
+  }
   /// What a load has seen of others may have been published while it was on
   /// its way.
   void after() {
@@ -168,7 +178,9 @@ public:
                     AccessKind kind);
   void ldsAccess(const Instruction &inst, Wave &w, const LdsRuns &runs,
                  AccessKind kind) {
-    lds.access(inst, w, runs, kind);
+    // Waves that tell each other something by LDS may have left it in memory.
+    if (lds.access(inst, w, runs, kind))
+      lastSync = monitor.state().races->tick.fetch_add(1) + 1;
   }
   void scalarAccess(const Instruction &inst, Wave &w, uint64_t address,
                     unsigned bytes, AccessKind kind);
@@ -177,6 +189,8 @@ private:
   using Entry = GlobalRaces::Entry;
   using Side = GlobalRaces::Side;
   using Last = GlobalRaces::Last;
+  /// A Side without names.
+  typedef uint64_t Pair __attribute__((vector_size(16)));
   struct Access;
   class Quads;
   struct Known {
@@ -185,8 +199,11 @@ private:
   };
   template <bool IsStore> struct Plain;
 
+  void synchronise(const Instruction &inst);
   void waited(const Instruction &inst, unsigned wave);
   __attribute__((noinline)) GlobalRaces::Chunk *find(uint64_t number);
+  /// What entries get of an access now, but the bytes.
+  Pair sideOf(unsigned wave, unsigned flags) const;
   bool isBehind(const Access &access, const Side &other) const;
   bool conflictsWithWrite(const Access &access, const Last &write,
                           uint16_t covered) const;
@@ -199,8 +216,13 @@ private:
   template <bool IsStore>
   static bool staysOne(const Access &access, const Last &last,
                        uint16_t covered);
+  /// Of an atomic operation.
+  bool updatesBehindPlain(const Access &access, const Entry &entry,
+                          uint16_t covered) const;
   template <bool IsStore>
   static void note(const Access &access, Last &last, uint16_t covered);
+  template <bool IsStore>
+  static void note(const Access &access, Entry &entry, uint16_t covered);
   template <bool IsStore> static Last &lastOf(Entry &entry) {
     return IsStore ? entry.write : entry.read;
   }
@@ -231,7 +253,6 @@ private:
   Monitor &monitor;
   LdsRaces lds;
   const bool isAlone; ///< no other thread runs work-groups of the launch
-  std::vector<uint8_t> isCacheControl; ///< by mnemonic
   /// For each wave, its vector [0] and scalar [1] memory accesses so far.
   std::vector<std::array<uint32_t, 2>> issued;
   GlobalRaces::Published over; ///< what a release would publish now

@@ -3,6 +3,8 @@
 
 #include "WaitChecker.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cstddef>
+#include <cstring>
 
 using namespace llvm;
 
@@ -46,6 +48,7 @@ bool WaitChecker::isDone(const WaveState &state, Queue queue,
   case Queue::Lds:
     return sequence <= state.ldsDone;
   case Queue::Scalar:
+  case Queue::ScalarData:
     return sequence <= state.scalarDone;
   case Queue::Flat:
     return false; // the caller looks at both counters
@@ -75,6 +78,7 @@ std::string WaitChecker::remedy(const WaveState &state, const Event &p,
     return formatv("s_waitcnt lgkmcnt({0})",
                    std::min<uint64_t>(lds - p.sequence, 14));
   case Queue::Scalar:
+  case Queue::ScalarData:
     return "s_waitcnt lgkmcnt(0)";
   default:
     return std::string("s_waitcnt") + (p.needsVm ? " vmcnt(0)" : "") +
@@ -111,6 +115,8 @@ void WaitChecker::use(const Instruction &inst, const InstructionInfo &info,
       state.drop(range.file, range.first + k);
       continue;
     }
+    if (p.queue == Queue::ScalarData && !isWrite)
+      continue;
     if (isVector) {
       // Lanes that the load does not deliver are not affected by it.
       const uint64_t lanes = info.readsAllLanes ? w.allLanes() : w.activeMask();
@@ -129,10 +135,11 @@ void WaitChecker::use(const Instruction &inst, const InstructionInfo &info,
     monitor.report(
         CheckWait, inst, w, hit ? int(__builtin_ctzll(hit)) : -1,
         isWrite ? "write" : "read",
-        formatv("{0} is {1} while `{2}` (at {3:x}) that delivers it is "
-                "outstanding; {4} before this instruction would suffice",
+        formatv("{0} is {1} while `{2}` (at {3:x}) that {4} it is "
+                "outstanding; {5} before this instruction would suffice",
                 registerName(range.file, range.first + k),
                 isWrite ? "overwritten" : "read", load.text, load.pc,
+                p.queue == Queue::ScalarData ? "stores" : "delivers",
                 remedy(state, p))
             .str());
     // One report per load and register.
@@ -209,10 +216,12 @@ void WaitChecker::waited(const Instruction &inst, WaveState &state) {
     dropDone(state);
 }
 
-void WaitChecker::put(const InstructionInfo &info, const Footprint &footprint,
-                      Event event, uint64_t lanes, WaveState &state) {
+void WaitChecker::put(const Instruction &inst, const Footprint &footprint,
+                      const Event &event, uint64_t lanes,
+                      WaveState &state) const {
   state.hasOutstanding = true;
   if (footprint.isWide) {
+    const InstructionInfo &info = monitor.state().program->info[inst.index];
     for (const RegisterRange &range : info.writes)
       for (unsigned k = 0; range.file == RegisterFile::Vector &&
                            k < range.count && range.first + k < NumVectorRows;
@@ -222,6 +231,17 @@ void WaitChecker::put(const InstructionInfo &info, const Footprint &footprint,
     for (unsigned k = 0; k < footprint.numWrites; ++k)
       state.putRow(footprint.writes[k], {event, lanes});
   }
+  // Put together without a detour over memory, which would have to wait for
+  // each of the fields; on a little-endian host.
+  typedef uint64_t Words __attribute__((vector_size(sizeof(Event))));
+  static_assert(
+      offsetof(Event, sequence) == 0 && offsetof(Event, instruction) == 8 &&
+      offsetof(Event, queue) == 12 && offsetof(Event, needsVm) == 14 &&
+      offsetof(Event, needsLgkm) == 15);
+  const Words words = {event.sequence, event.instruction |
+                                           uint64_t(event.queue) << 32 |
+                                           uint64_t(event.needsVm) << 48 |
+                                           uint64_t(event.needsLgkm) << 56};
   for (unsigned half = 0; half < 2; ++half) {
     const uint64_t written = footprint.scalarWrites[half];
     state.outstanding[NumVectorRows / 64 + half] |= written;
@@ -229,32 +249,33 @@ void WaitChecker::put(const InstructionInfo &info, const Footprint &footprint,
     for (uint64_t rest = written; rest;) {
       const unsigned first = unsigned(llvm::countr_zero(rest)),
                      count = unsigned(llvm::countr_one(rest >> first));
-      std::fill_n(&state.scalars[64 * half + first], count, event);
+      for (unsigned k = 0; k < count; ++k)
+        std::memcpy(static_cast<void *>(&state.scalars[64 * half + first + k]),
+                    &words, sizeof(words));
       rest &= rest + (uint64_t(1) << first);
     }
   }
 }
 
-void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
-                        const Footprint &footprint, Wave &w) {
-  WaveState &state = waves[w.context->index];
-  if (footprint.isWait)
-    return waited(inst, state);
-  switch (info.cls) {
-  case InstructionClass::VectorMemory:
-  case InstructionClass::Lds:
-  case InstructionClass::ScalarMemory:
-  case InstructionClass::Flat:
-    break;
-  default:
-    return;
+void WaitChecker::putData(const Instruction &inst, Event event,
+                          WaveState &state) {
+  const Operand &data = inst.ops[0];
+  event.queue = Queue::ScalarData;
+  state.hasOutstanding = true;
+  for (unsigned k = 0; k < data.words; ++k) {
+    const unsigned at = WaveState::bitOf(RegisterFile::Scalar, data.index + k);
+    state.scalars[data.index + k] = event;
+    state.outstanding[at / 64] |= uint64_t(1) << at % 64;
   }
+}
+
+void WaitChecker::issued(const Instruction &inst, const Footprint &footprint,
+                         Wave &w) {
+  WaveState &state = waves[w.context->index];
   Event p;
   p.instruction = inst.index;
-  switch (info.cls) {
+  switch (footprint.cls) {
   case InstructionClass::VectorMemory:
-    if (!info.isLoad && !info.isStore)
-      return; // cache control
     p.queue = Queue::Vector;
     p.sequence = ++state.vectorIssued;
     break;
@@ -273,8 +294,11 @@ void WaitChecker::after(const Instruction &inst, const InstructionInfo &info,
     p.needsLgkm = state.flatLds;
     break;
   }
-  if (!info.writes.empty())
-    put(info, footprint, p, w.activeMask(), state);
+  if (footprint.scalarWrites[0] | footprint.scalarWrites[1] |
+      footprint.numWrites)
+    put(inst, footprint, p, w.activeMask(), state);
+  else if (footprint.isScalarAccess && footprint.writesMemory)
+    putData(inst, p, state);
 }
 
 bool WaitChecker::isLdsPending(unsigned self, AccessKind kind) const {
@@ -336,6 +360,7 @@ void WaitChecker::checkLds(const Instruction &inst, Wave &w,
                            const LdsRuns &runs, AccessKind kind,
                            bool isDirect) {
   const unsigned self = w.context->index;
+  const bool hasFlags = monitor.state().program->polls().any();
   for (unsigned i = 0; i < runs.size(); ++i) {
     const AccessRun run = runs[i];
     const uint64_t last = (run.end() - 1) / 4;
@@ -344,10 +369,14 @@ void WaitChecker::checkLds(const Instruction &inst, Wave &w,
         continue;
       const LdsWrite &entry = ldsWrites[lds[word] - firstLdsWrite];
       // LDS serves the writes of all waves in their order, and in which one it
-      // serves atomics is no matter. Loads straight to LDS arrive whenever they
-      // do, those of a wave in order.
+      // serves atomics is no matter. So compilers do not wait before they set a
+      // flag in LDS, and whether one orders two accesses is for the race
+      // checker to say. Loads straight to LDS arrive whenever they do, those of
+      // a wave in order.
       if ((kind == AccessKind::Store && entry.queue() != Queue::Vector) ||
           (kind == AccessKind::Atomic && entry.isAtomic) ||
+          (hasFlags && entry.queue() == Queue::Lds &&
+           entry.interval == interval) ||
           (isDirect && entry.wave == self) ||
           (entry.wave == self && entry.queue() == Queue::Lds) ||
           isDone(waves[entry.wave], entry.queue(), entry.sequence))

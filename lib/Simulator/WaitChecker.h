@@ -10,7 +10,7 @@
 //    order: after `vmcnt(N)` all but the last N are over;
 //  - LDS counts in lgkmcnt and completes in order among LDS;
 //  - scalar memory counts in lgkmcnt and completes in any order: only
-//    `lgkmcnt(0)` proves anything;
+//    `lgkmcnt(0)` proves anything, also that the data were read;
 //  - flat counts in both and in no order: each needs the counter at 0 that
 //    delivers its lanes.
 //
@@ -49,8 +49,12 @@ public:
     if (state.hasOutstanding && touches(state, footprint))
       check(inst, w, state);
   }
-  void after(const Instruction &inst, const InstructionInfo &info,
-             const Footprint &footprint, Wave &w);
+  void after(const Instruction &inst, const Footprint &footprint, Wave &w) {
+    if (footprint.isWait)
+      waited(inst, waves[w.context->index]);
+    else if (footprint.isCounted)
+      issued(inst, footprint, w);
+  }
   void ldsAccess(const Instruction &inst, Wave &w, const LdsRuns &runs,
                  AccessKind kind);
   void ldsDirect(const Instruction &inst, Wave &w, const LdsRuns &runs);
@@ -66,7 +70,8 @@ public:
   void flatTouches(Wave &w, bool lds);
 
 private:
-  enum class Queue : uint16_t { None, Vector, Lds, Scalar, Flat };
+  /// ScalarData is of a scalar access that is still to read a register.
+  enum class Queue : uint16_t { None, Vector, Lds, Scalar, ScalarData, Flat };
   /// Without gaps: copies are whole words, which need not wait for parts of it.
   struct Event {
     uint64_t sequence = 0;
@@ -187,9 +192,12 @@ private:
   }
   void check(const Instruction &inst, Wave &w, WaveState &state);
   void waited(const Instruction &inst, WaveState &state);
+  void issued(const Instruction &inst, const Footprint &footprint, Wave &w);
   /// The event will deliver what the instruction writes.
-  static void put(const InstructionInfo &info, const Footprint &footprint,
-                  Event event, uint64_t lanes, WaveState &state);
+  void put(const Instruction &inst, const Footprint &footprint,
+           const Event &event, uint64_t lanes, WaveState &state) const;
+  /// The event is still to read the data that a scalar access writes.
+  static void putData(const Instruction &inst, Event event, WaveState &state);
   /// Forgets the registers whose loads are over.
   void dropDone(WaveState &state);
   /// Whether some write of LDS that an access by this wave would have to wait

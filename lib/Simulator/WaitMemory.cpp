@@ -156,7 +156,7 @@ void WaitChecker::scalarAccess(const Instruction &inst, Wave &w,
     checkGlobal(inst, w, GlobalRuns(&address, 1, bytes), kind, true);
   const unsigned self = w.context->index;
   std::vector<ScalarAccess> &own = memory[self].scalar;
-  if (scalarUsers >> self & 1)
+  if (!own.empty() && own.back().sequence <= waves[self].scalarDone)
     hasScalarPending(self);
   if (own.size() >= manyScalarAccesses)
     own.erase(own.begin(), own.begin() + manyScalarAccesses / 2);

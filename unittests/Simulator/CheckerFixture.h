@@ -24,6 +24,8 @@ protected:
     DeviceOptions options;
     options.checks = checks;
     options.order = order;
+    options.schedule = schedule;
+    options.seed = seed;
     options.threads = threads;
     options.instructionLimit = 1'000'000;
     options.patience = 4096; // of work-groups that wait for others
@@ -39,6 +41,8 @@ protected:
     return findings;
   }
   WorkgroupOrder order = WorkgroupOrder::Forward;
+  Schedule schedule = Schedule::RoundRobin;
+  uint64_t seed = 0;    ///< of a random schedule
   unsigned threads = 0; ///< of the host; 0: one per core
   std::vector<uint32_t> output;
 };

@@ -194,6 +194,52 @@ TEST_F(MemoryWaits, OfTwoWaves) {
   }
 }
 
+TEST_F(MemoryWaits, ScalarStoresReadTheirDataLate) {
+  const std::string pair = "s_store_dwordx2 s[20:21], s[6:7], 0x0",
+                    buffer = "s_buffer_store_dword s20, s[12:15], 0x0",
+                    swap = "s_atomic_cmpswap s[20:21], s[6:7], 0x0";
+  const struct {
+    std::string store, then;
+    const char *name; ///< of the register that is overwritten, if one is
+  } lines[] = {
+      {scalarStore, "s_mov_b32 s20, 1", "s20"},
+      {scalarStore, "s_addk_i32 s20, 1", "s20"},
+      {scalarStore, "v_readfirstlane_b32 s20, v2", "s20"},
+      {scalarStore, "s_load_dword s20, s[4:5], 0x80", "s20"},
+      {pair, "s_mov_b32 s21, 1", "s21"},
+      {buffer, "s_mov_b32 s20, 1", "s20"},
+      {scalarAtomic, "s_mov_b32 s20, 1", "s20"},
+      {swap, "s_mov_b32 s21, 1", "s21"},
+      // Others, and reading them.
+      {scalarStore, "s_mov_b32 s21, 1", nullptr},
+      {scalarStore, "s_add_u32 s21, s20, s20", nullptr},
+      {scalarStore, "s_store_dword s20, s[6:7], 0x80", nullptr},
+      {scalarStore, "s_mov_b64 s[6:7], s[4:5]", nullptr},
+      // Vector stores have read theirs.
+      {store, "v_mov_b32 v3, 2", nullptr},
+      {store, "v_cmpx_eq_u32 v3, v3", nullptr},
+  };
+  for (const auto &line : lines) {
+    const auto findings = [&](const std::string &between) {
+      return check(CheckWait, setup + "s_mov_b32 s21, 6\n" + line.store + "\n" +
+                                  between + "\n" + line.then + teardown);
+    };
+    EXPECT_THAT(findings(vm + "\n" + lgkm), IsEmpty()) << line.store;
+    auto missing = findings(vm);
+    if (!line.name) {
+      EXPECT_THAT(missing, IsEmpty()) << line.store << "; " << line.then;
+      continue;
+    }
+    ASSERT_THAT(missing, SizeIs(1)) << line.store << "; " << line.then;
+    EXPECT_THAT(missing[0],
+                AllOf(HasSubstr("wait: " + std::string(line.name) +
+                                " is overwritten while `" + line.store),
+                      HasSubstr("that stores it is outstanding; " + lgkm +
+                                " before this instruction would suffice")))
+        << line.store << "; " << line.then;
+  }
+}
+
 TEST_F(MemoryWaits, EndWithTheWorkgroup) {
   const auto body = setup + "s_cmp_lg_u32 s2, 0\ns_cbranch_scc1 .Lsecond\n" +
                     store + "\ns_endpgm\n.Lsecond:\n" + scalarLoad + teardown;

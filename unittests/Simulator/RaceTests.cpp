@@ -456,6 +456,82 @@ TEST_F(Races, AnAtomicOperationDoesNotOrderAPlainReadOfItsWord) {
     }
 }
 
+TEST_F(Races, APlainWriteOfAWordThatOthersUpdate) {
+  // Work-group 0 sets the word at 64 of p1 by a plain store, and all count in
+  // it. The flag is the first dword of p1.
+  const std::string setup = R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  s_mov_b64 exec, 1
+  v_mov_b32 v2, 0
+  v_mov_b32 v3, 1
+  v_mov_b32 v5, 0
+  s_waitcnt lgkmcnt(0)
+  s_cmp_lg_u32 s2, 0
+  s_cbranch_scc1 .Lother
+)",
+                    set = "global_store_dword v2, v5, s[6:7] offset:64\n" +
+                          waitVm,
+                    setWide =
+                        "v_mov_b32 v4, 0\n"
+                        "global_store_dwordx2 v2, v[4:5], s[6:7] offset:64\n" +
+                        waitVm,
+                    count = "global_atomic_add v2, v3, s[6:7] offset:64\n",
+                    publish = release + std::string("\n"), until = R"(.Lwait:
+  global_load_dword v4, v2, s[6:7] sc0 sc1
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s8, v4
+  s_cmp_lg_u32 s8, 1
+  s_cbranch_scc1 .Lwait
+)";
+  const struct {
+    std::string first, others;
+    bool isRace;
+  } lines[] = {
+      {set, count, true},
+      {set + count, count, true},
+      {setWide + count, count, true},
+      {set + count + count, count + count, true},
+      {set + "s_barrier\n" + count, count, true},
+      {set + publish, count, true},
+      {set + publish + count, count, true},
+      {set, "s_atomic_add s3, s[6:7], 0x40\n", true},
+      {set, "global_store_dword v2, v3, s[6:7] offset:64 sc0 sc1\n", true},
+      // Others wait, so that it comes first.
+      {set + publish, until + count, false},
+      {set + publish + count, until + count, false},
+      {set + publish + count + waitVm + count, until + count, false},
+      {setWide + publish + count, until + count + count, false},
+      {set + publish, until + "s_atomic_add s3, s[6:7], 0x40\n", false},
+      // Nobody sets it, or nobody counts.
+      {count, count, false},
+      {set, "", false},
+      {set + count, "", false},
+  };
+  for (const auto &line : lines)
+    for (WorkgroupOrder each :
+         {WorkgroupOrder::Forward, WorkgroupOrder::Reverse,
+          WorkgroupOrder::Random})
+      for (Schedule way :
+           {Schedule::RoundRobin, Schedule::ToBarrier, Schedule::Random}) {
+        order = each;
+        schedule = way;
+        auto findings = checkKernel(
+            CheckRace,
+            wrapKernel(setup + line.first +
+                       "s_branch .Lend\n.Lother:\ns_mov_b32 s3, 1\n" +
+                       line.others + ".Lend:\n" + waitVm +
+                       "s_waitcnt lgkmcnt(0)\n"),
+            {64, 1, 1}, 5);
+        if (!line.isRace) {
+          EXPECT_THAT(findings, IsEmpty())
+              << line.first << "; " << line.others << int(each) << int(way);
+          continue;
+        }
+        EXPECT_THAT(findings, testing::Contains(HasSubstr("race: ")))
+            << line.first << "; " << line.others << int(each) << int(way);
+      }
+}
+
 TEST_F(Races, AnUpdateBehindAReadIsOrderedByTheReadersRelease) {
   // Work-group 0 reads, work-group 1 updates.
   const std::string read =

@@ -1,0 +1,520 @@
+//===- HandshakeTests.cpp - Waves that wait for flags in LDS -------------===//
+// SPDX-License-Identifier: MIT
+
+#include "CheckerFixture.h"
+#include "gmock/gmock.h"
+
+using namespace netra::sim;
+using namespace netra::sim::test;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace {
+
+struct Way {
+  Schedule schedule;
+  uint64_t seed;
+};
+/// Waves wait for others here, which a wave that runs to its barrier would do
+/// for ever.
+constexpr Way ways[] = {
+    {Schedule::RoundRobin, 0}, {Schedule::Random, 1}, {Schedule::Random, 2}};
+
+//===----------------------------------------------------------------------===//
+// Compiled
+//===----------------------------------------------------------------------===//
+
+/// FENCE and ADD are LLVM's; an addition of 0 to LDS becomes a plain read.
+const std::string prelude = R"(
+#define LID ((int)__builtin_amdgcn_workitem_id_x())
+#define WAVE (LID / 64)
+#define RELEASE __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup")
+#define ACQUIRE __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup")
+#define BARRIER RELEASE; __builtin_amdgcn_s_barrier(); ACQUIRE
+#define LOAD(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL)
+typedef unsigned int uint;
+)";
+
+struct Source {
+  const char *name, *body; ///< of a kernel of `out`, `in`, `n`
+};
+
+/// The findings of a kernel of 256 work-items in one way, by their texts.
+std::vector<std::string> findings(const std::shared_ptr<CodeObject> &object,
+                                  const std::string &name, const Way &way,
+                                  unsigned checks) {
+  DeviceOptions options;
+  options.checks = checks;
+  options.schedule = way.schedule;
+  options.seed = way.seed;
+  options.threads = 1;
+  options.instructionLimit = 5'000'000;
+  Device device(options);
+  const uint64_t out = upload(device, std::vector<uint32_t>(1024, 0), "output"),
+                 in = upload(device, std::vector<uint32_t>(1024, 3), "input");
+  return run(device, object, name, {2, 1, 1}, {256, 1, 1},
+             Arguments().add(out).add(in).add(uint32_t(9)));
+}
+
+std::shared_ptr<CodeObject> compiled(const std::vector<Source> &sources,
+                                     const std::string &level) {
+  std::string text = prelude;
+  for (const Source &source : sources)
+    text += std::string("kernel void ") + source.name +
+            "(global uint *out, global uint *in, uint n) {" + source.body +
+            "}\n";
+  return openCl(text, "-fwrapv -" + level);
+}
+
+const char *const levels[] = {"O0", "O1", "O2", "O3"};
+
+const std::vector<Source> correct = {
+    {"folded", R"(
+  local uint d[64], flag;
+  if (LID == 0) flag = 0;
+  BARRIER;
+  if (WAVE == 0) {
+    d[LID] = in[LID];
+    RELEASE;
+    if (LID == 0) STORE(&flag, 1u);
+  } else {
+    while (!ADD(&flag, 0u)) ;
+  }
+  out[__builtin_amdgcn_workgroup_id_x() * 256 + LID] = d[LID & 63];
+)"},
+    {"exchanged", R"(
+  local uint d, flag;
+  if (LID == 0) flag = 0;
+  BARRIER;
+  if (LID == 64) {
+    d = 7;
+    __atomic_exchange_n(&flag, 1u, __ATOMIC_RELEASE);
+  }
+  if (WAVE == 0) {
+    while (!ADD(&flag, 0u)) ;
+    out[__builtin_amdgcn_workgroup_id_x() * 64 + LID] = d;
+  }
+)"},
+    {"volatile_flag", R"(
+  local volatile uint flag;
+  local uint d[64];
+  if (LID == 0) flag = 0;
+  BARRIER;
+  if (WAVE == 3) {
+    d[LID & 63] = in[LID];
+    RELEASE;
+    flag = 1;
+  } else {
+    while (flag == 0) __builtin_amdgcn_s_sleep(1);
+    ACQUIRE;
+  }
+  out[__builtin_amdgcn_workgroup_id_x() * 256 + LID] = d[LID & 63];
+)"},
+    {"ring", R"(
+  local uint head, tail, slots[4];
+  if (LID == 0) head = tail = 0;
+  BARRIER;
+  if (LID == 64) {
+    for (uint i = 0; i < n; ++i) {
+      while (i - LOAD(&tail) >= 4) ;
+      slots[i & 3] = i * i + 1;
+      STORE(&head, i + 1);
+    }
+  } else if (LID == 0) {
+    for (uint i = 0; i < n; ++i) {
+      while (LOAD(&head) <= i) ;
+      out[__builtin_amdgcn_workgroup_id_x() * 64 + i] = slots[i & 3];
+      STORE(&tail, i + 1);
+    }
+  }
+)"},
+    {"all_arrive", R"(
+  local uint d[256], count;
+  if (LID == 0) count = 0;
+  BARRIER;
+  d[LID] = in[LID];
+  RELEASE;
+  if ((LID & 63) == 0) ADD(&count, 1u);
+  while (LOAD(&count) != 4) ;
+  out[__builtin_amdgcn_workgroup_id_x() * 256 + LID] = d[255 - LID];
+)"},
+    {"last_arrives", R"(
+  local uint d[4], count;
+  if (LID == 0) count = 0;
+  BARRIER;
+  if ((LID & 63) == 0) {
+    d[WAVE] = in[WAVE];
+    if (ADD(&count, 1u) == 3)
+      out[__builtin_amdgcn_workgroup_id_x()] = d[0] + d[1] + d[2] + d[3];
+  }
+)"},
+    {"locked", R"(
+  local uint lock, total;
+  if (LID == 0) lock = total = 0;
+  BARRIER;
+  if ((LID & 63) == 0)
+    for (uint k = 0; k < 3; ++k) {
+      uint expected = 0;
+      while (!__atomic_compare_exchange_n(&lock, &expected, 1u, 0,
+                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        expected = 0;
+      total += in[WAVE];
+      STORE(&lock, 0u);
+    }
+  BARRIER;
+  if (LID == 0) out[__builtin_amdgcn_workgroup_id_x()] = total;
+)"},
+    {"handed_on", R"(
+  // Wave 1 knows of wave 0, and wave 2 of both.
+  local uint d, e, first, second;
+  if (LID == 0) first = second = 0;
+  BARRIER;
+  if (LID == 0) {
+    d = in[0];
+    STORE(&first, 1u);
+  } else if (LID == 64) {
+    while (!LOAD(&first)) ;
+    e = in[1];
+    STORE(&second, 1u);
+  } else if (LID == 128) {
+    while (!LOAD(&second)) ;
+    out[__builtin_amdgcn_workgroup_id_x()] = d + e;
+  }
+)"},
+    {"in_memory", R"(
+  local uint flag;
+  if (LID == 0) flag = 0;
+  BARRIER;
+  global uint *mine = out + __builtin_amdgcn_workgroup_id_x() * 512;
+  if (WAVE == 0) {
+    mine[LID] = in[LID];
+    RELEASE;
+    if (LID == 0) STORE(&flag, 1u);
+  } else {
+    while (!LOAD(&flag)) ;
+    mine[256 + LID] = mine[LID & 63];
+  }
+)"},
+};
+
+TEST(Handshakes, CompiledOnesAreSilent) {
+  for (const char *level : levels) {
+    auto object = compiled(correct, level);
+    for (const Source &source : correct)
+      for (const Way &way : ways)
+        EXPECT_THAT(findings(object, source.name, way, CheckAll), IsEmpty())
+            << source.name << " -" << level << ", seed " << way.seed;
+  }
+}
+
+const std::vector<Source> faulty = {
+    {"lockstep", R"(
+  // Correct if waves advanced together, beside a hand-shake that is.
+  local uint d[256], e, flag;
+  if (LID == 0) flag = 0;
+  BARRIER;
+  if (LID == 0) {
+    e = 1;
+    STORE(&flag, 1u);
+  } else if (WAVE == 3) {
+    while (!LOAD(&flag)) ;
+    out[900] = e;
+  }
+  d[LID] = in[LID];
+  out[LID] = d[(LID + 64) & 127];
+)"},
+    {"reduction", R"(
+  local uint s[256];
+  local uint unused;
+  s[LID] = in[LID];
+  BARRIER;
+  for (int k = 128; k; k >>= 1)
+    if (LID < k) s[LID] += s[LID + k];
+  if (LID == 128) out[1] = s[0];
+)"},
+    {"early_flag", R"(
+  local uint d, flag;
+  if (LID == 0) flag = 0;
+  BARRIER;
+  if (LID == 0) {
+    STORE(&flag, 1u);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    *(volatile local uint *)&d = in[3];
+  } else if (LID == 64) {
+    while (!LOAD(&flag)) ;
+    out[0] = *(volatile local uint *)&d;
+  }
+)"},
+    {"not_asked", R"(
+  // The ring's consumer does not say when it has read.
+  local volatile uint slots[4];
+  local uint head;
+  if (LID == 0) head = 0;
+  BARRIER;
+  if (LID == 64) {
+    for (uint i = 0; i < n; ++i) {
+      slots[i & 3] = i * i + 1;
+      STORE(&head, i + 1);
+    }
+  } else if (LID == 0) {
+    for (uint i = 0; i < n; ++i) {
+      while (LOAD(&head) <= i) ;
+      out[i] = slots[i & 3];
+    }
+  }
+)"},
+    {"asked_once", R"(
+  local volatile uint d, flag;
+  if (LID == 0) flag = 0;
+  BARRIER;
+  if (LID == 0) {
+    d = in[0];
+    flag = 1;
+  } else if (LID == 64) {
+    if (flag) out[0] = d;
+  }
+)"},
+    {"summed", R"(
+  // Loops over what others write, with no flag.
+  local volatile uint d[64];
+  if (WAVE == 0) d[LID] = in[LID];
+  if (LID == 64) {
+    uint sum = 0;
+    for (uint i = 0; i < n; ++i) sum += d[i];
+    out[0] = sum;
+  }
+)"},
+    {"searched", R"(
+  local volatile uint d[64];
+  if (WAVE == 0) d[LID] = in[LID];
+  if (LID == 64) {
+    uint i = 0;
+    while (i < n && d[i] != 17) ++i;
+    out[0] = i;
+  }
+)"},
+    {"counted", R"(
+  // A loop that a value decides about, but not when it ends.
+  local volatile uint d;
+  if (LID == 0) d = in[0];
+  if (LID == 64) {
+    uint count = 0;
+    for (uint i = 0; i < n; ++i)
+      if (d > i) count += i * i;
+    out[0] = count;
+  }
+)"},
+    {"converged", R"(
+  // Each turn changes what other waves read.
+  local volatile uint d[256];
+  d[LID] = in[LID] + LID;
+  BARRIER;
+  while (d[LID] > 3)
+    d[LID] = d[(LID + 64) & 255] & 3;
+  out[LID] = d[LID];
+)"},
+    {"histogram", R"(
+  // A value decides a branch; the plain read is of others' counts.
+  local uint h[64];
+  if (WAVE == 0) h[LID] = 0;
+  BARRIER;
+  if (ADD(&h[LID & 63], 1u) == 100) out[1000] = 1;
+  out[LID] = *(volatile local uint *)&h[(LID + 1) & 63];
+)"},
+    {"other_flag", R"(
+  // It waits for wave 1, and reads what wave 2 left.
+  local uint d, e, first, second;
+  if (LID == 0) first = second = 0;
+  BARRIER;
+  if (LID == 64) {
+    e = 1;
+    STORE(&first, 1u);
+  } else if (LID == 128) {
+    d = in[1];
+    STORE(&second, 1u);
+  } else if (LID == 0) {
+    while (!LOAD(&first)) ;
+    out[0] = d + e;
+  }
+)"},
+};
+
+TEST(Handshakes, WhatFlagsDoNotGuardIsFound) {
+  for (const char *level : levels) {
+    auto object = compiled(faulty, level);
+    for (const Source &source : faulty)
+      for (const Way &way : ways)
+        EXPECT_THAT(findings(object, source.name, way, CheckRace),
+                    testing::Contains(HasSubstr("race: ")))
+            << source.name << " -" << level << ", seed " << way.seed;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Written by hand
+//===----------------------------------------------------------------------===//
+
+class LdsFlags : public Checkers {
+protected:
+  LdsFlags() { threads = 1; }
+  /// Wave 0 does `publish`; wave 1 does `poll`, the waiting, and `read`. The
+  /// flag is the dword at 0, data lie behind it; v2 is 0, v3 is 1, v6 4 times
+  /// the lane.
+  std::vector<std::string> find(const std::string &publish,
+                                const std::string &poll,
+                                const std::string &read,
+                                unsigned checks = CheckRace | CheckWait) {
+    return check(checks,
+                 R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_mov_b32 v2, 0
+  v_mov_b32 v3, 1
+  v_readfirstlane_b32 s9, v0
+  v_and_b32 v6, 63, v0
+  v_lshlrev_b32 v6, 2, v6
+  s_cmp_lg_u32 s9, 0
+  s_cbranch_scc1 .Lreader
+  ds_write_b32 v2, v2
+  ds_write_b32 v2, v2 offset:4
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  )" + publish + R"(
+  s_endpgm
+.Lreader:
+  s_barrier
+  )" + poll + "\n  " +
+                     read +
+                     R"(
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+)",
+                 1024, 2);
+  }
+};
+
+std::string loop(const std::string &read) {
+  return ".Lwait:\n  " + read + R"(
+  s_waitcnt lgkmcnt(0)
+  v_readfirstlane_b32 s10, v7
+  s_cmp_eq_u32 s10, 0
+  s_cbranch_scc1 .Lwait
+)";
+}
+
+const std::string data = "ds_write_b32 v6, v3 offset:256\n",
+                  wait = "s_waitcnt lgkmcnt(0)\n",
+                  flag = "ds_write_b32 v2, v3\n",
+                  read = "ds_read_b32 v8, v6 offset:256\n",
+                  poll = loop("ds_read_b32 v7, v2");
+
+TEST_F(LdsFlags, OrderWhatComesBeforeAndBehindThem) {
+  const struct {
+    std::string publish, poll, read;
+    const char *finding; ///< nullptr: none
+  } lines[] = {
+      {data + wait + flag, poll, read, nullptr},
+      {data + wait + "ds_add_u32 v2, v3\n", poll, read, nullptr},
+      {data + wait + "ds_or_b32 v2, v3\n", loop("ds_or_rtn_b32 v7, v2, v2"),
+       read, nullptr},
+      {data + wait + flag,
+       loop("ds_read_b64 v[10:11], v2\n  s_waitcnt lgkmcnt(0)\n  v_or_b32 v7, "
+            "v10, v11"),
+       read, nullptr},
+      // What was read or written before may be written behind the flag.
+      {read + wait + flag, poll, data, nullptr},
+      {data + wait + flag, poll, data, nullptr},
+      // LDS keeps the order of a wave's own, loads straight to it do not.
+      {data + flag, poll, read, nullptr},
+      {"s_movk_i32 m0, 0x100\n  s_waitcnt lgkmcnt(0)\n"
+       "  global_load_lds_dword v2, s[4:5]\n" +
+           flag,
+       poll, read, "wait: LDS bytes 256 to 259 are read while"},
+      {"s_movk_i32 m0, 0x100\n  s_waitcnt lgkmcnt(0)\n"
+       "  global_load_lds_dword v2, s[4:5]\n  s_waitcnt vmcnt(0)\n" +
+           flag,
+       poll, read, nullptr},
+      // Behind the flag nothing is ordered.
+      {flag + data + wait, poll, read, "race: wave"},
+      {flag + read + wait, poll, data, "race: wave"},
+      // Another flag.
+      {data + wait + "ds_write_b32 v2, v3 offset:4\n" + flag, poll, read,
+       nullptr},
+      {"ds_write_b32 v2, v3 offset:4\n" + wait + data + wait + flag,
+       loop("ds_read_b32 v7, v2 offset:4"), read, "race: wave"},
+      // Nobody waits.
+      {data + wait + flag, "ds_read_b32 v7, v2\n" + wait, "", "race: wave"},
+      {data + wait + flag, "", read, "race: wave"},
+      // Where the loop reads depends on the turn; or it ends by itself.
+      {data + wait + flag,
+       ".Lwait:\n  v_add_u32 v9, 4, v9\n  v_and_b32 v9, 0, v9\n"
+       "  ds_read_b32 v7, v9\n  s_waitcnt lgkmcnt(0)\n"
+       "  v_readfirstlane_b32 s10, v7\n  s_cmp_eq_u32 s10, 0\n"
+       "  s_cbranch_scc1 .Lwait\n",
+       "", "race: wave"},
+      {data + wait + flag,
+       "s_mov_b32 s11, 0\n.Lwait:\n  ds_read_b32 v7, v2\n"
+       "  s_waitcnt lgkmcnt(0)\n  v_readfirstlane_b32 s10, v7\n"
+       "  s_add_u32 s11, s11, 1\n  s_cmp_lg_u32 s11, 9\n"
+       "  s_cbranch_scc1 .Lwait\n",
+       "", "race: wave"},
+      // A turn of the loop writes, or waits at a barrier.
+      {data + wait + flag,
+       loop("ds_write_b32 v2, v2 offset:8\n  ds_read_b32 v7, v2"), "",
+       "race: wave"},
+      {data + wait + flag,
+       loop("global_store_dword v2, v2, s[6:7]\n  ds_read_b32 v7, v2"), "",
+       "race: wave"},
+  };
+  for (const auto &line : lines)
+    for (const Way &way : ways) {
+      schedule = way.schedule;
+      seed = way.seed;
+      auto found = find(line.publish, line.poll, line.read);
+      SCOPED_TRACE(line.publish + "; " + line.poll + "; " + line.read +
+                   " seed " + std::to_string(way.seed));
+      if (line.finding)
+        EXPECT_THAT(found, testing::Contains(HasSubstr(line.finding)));
+      else
+        EXPECT_THAT(found, IsEmpty());
+    }
+}
+
+TEST_F(LdsFlags, TheFirstTurnMayStandInFrontOfTheLoop) {
+  const std::string turn = R"(
+  ds_read_b32 v7, v2
+  s_waitcnt lgkmcnt(0)
+  v_readfirstlane_b32 s10, v7
+  s_cmp_lg_u32 s10, 0
+  s_cbranch_scc1 .Lset
+  )";
+  for (const Way &way : ways) {
+    schedule = way.schedule;
+    seed = way.seed;
+    EXPECT_THAT(find(data + wait + flag, turn + poll + ".Lset:", read),
+                IsEmpty());
+    // One that reads something else is no turn of it.
+    std::string other = turn;
+    other.replace(other.find("v7, v2"), 6, "v7, v2 offset:256");
+    EXPECT_THAT(find(data + wait + flag, other + poll + ".Lset:", read),
+                testing::Contains(HasSubstr("race: wave")));
+  }
+}
+
+TEST_F(LdsFlags, ReportsNameBothAccesses) {
+  auto found = find(flag + data + wait, poll + "s_sleep 9\n", read, CheckRace);
+  ASSERT_THAT(found, testing::SizeIs(1));
+  EXPECT_THAT(found[0],
+              testing::AnyOf(
+                  AllOf(HasSubstr("wave 1 reads LDS bytes 256 to 259, which "
+                                  "wave 0 writes in the same barrier interval "
+                                  "by `ds_write_b32 v6, v3 offset:256`"),
+                        HasSubstr("lane 0")),
+                  HasSubstr("wave 0 writes LDS bytes 256 to 259, which wave 1 "
+                            "reads in the same barrier interval by "
+                            "`ds_read_b32 v8, v6 offset:256`")));
+}
+
+} // namespace
