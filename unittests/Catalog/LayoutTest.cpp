@@ -8,6 +8,8 @@
 
 #include "Netra/Catalog/Layout.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -21,24 +23,27 @@ using testing::HasSubstr;
 
 TEST(Layout, Spelling) {
   EXPECT_TRUE(Layout().isRowMajor());
-  std::vector<std::string> names = Layout::knownNames();
-  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
-  for (const char *spelling :
-       {"blocked<4,8>", "group_major", "interleaved_columns<2,3>",
-        "interleaved_rows<16,128,128,256,256>", "k_major", "n16k16",
-        "paged_kv<16,2,256>", "paged_kv_head_major<16,2,256>", "row_major",
-        "v_major"}) {
+  // One of each, by name.
+  const char *const spellings[] = {"blocked<4,8>",
+                                   "group_major",
+                                   "interleaved_columns<2,3>",
+                                   "interleaved_rows<16,128,128,256,256>",
+                                   "k_major",
+                                   "n16k16",
+                                   "paged_kv<16,2,256>",
+                                   "paged_kv_head_major<16,2,256>",
+                                   "row_major",
+                                   "v_major"};
+  std::vector<std::string> names;
+  for (const char *spelling : spellings) {
     EXPECT_EQ(parse(spelling).str(), spelling);
-    EXPECT_EQ(
-        std::count(names.begin(), names.end(), parse(spelling).getName().str()),
-        1);
+    names.push_back(parse(spelling).getName().str());
   }
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_EQ(Layout::knownNames(), names);
   EXPECT_EQ(parse("blocked< 4, 8>").str(), "blocked<4,8>");
-  EXPECT_THAT(
-      message(Layout::parse("n16k32")),
-      HasSubstr("expected one of blocked, group_major, interleaved_columns, "
-                "interleaved_rows, k_major, n16k16, paged_kv, "
-                "paged_kv_head_major, row_major, v_major"));
+  EXPECT_THAT(message(Layout::parse("n16k32")),
+              HasSubstr("expected one of " + llvm::join(names, ", ")));
   EXPECT_THAT(message(Layout::parse("n16k16<4>")),
               HasSubstr("expected 0 parameters, found 1"));
   EXPECT_THAT(message(Layout::parse("blocked<4>")),
