@@ -11,14 +11,22 @@
 using namespace llvm;
 namespace fs = llvm::sys::fs;
 
-Expected<std::unique_ptr<MemoryBuffer>> netra::tool::readInput(StringRef path) {
+Error netra::tool::refuseDevice(StringRef path) {
   fs::file_status status;
-  if (path != "-" && !fs::status(path, status)) {
-    bool isDevice = status.type() == fs::file_type::character_file ||
-                    status.type() == fs::file_type::block_file;
-    if (fs::is_directory(status) || (isDevice && path != "/dev/null"))
-      return createStringError(path + ": expected a file, found a " +
-                               (isDevice ? "device" : "folder"));
+  // What is not there, or not to be read, is told by whoever opens it.
+  if (path == "/dev/null" || fs::status(path, status) ||
+      (status.type() != fs::file_type::character_file &&
+       status.type() != fs::file_type::block_file))
+    return Error::success();
+  return createStringError(path + ": expected a file, found a device");
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> netra::tool::readInput(StringRef path) {
+  if (path != "-") {
+    if (fs::is_directory(path))
+      return createStringError(path + ": expected a file, found a folder");
+    if (Error error = refuseDevice(path))
+      return error;
   }
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
       path == "-" ? MemoryBuffer::getSTDIN()

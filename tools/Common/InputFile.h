@@ -15,6 +15,9 @@
 
 namespace netra::tool {
 
+/// Fails for a device, which may have no end, except /dev/null.
+llvm::Error refuseDevice(llvm::StringRef path);
+
 /// The contents of a file or pipe, or of stdin for "-". Folders are refused,
 /// and devices, which may have no end. The error names the path, what was
 /// expected and what was found.

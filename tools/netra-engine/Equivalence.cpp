@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "InputFile.h"
 
 #include "Netra/Catalog/Json.h"
 #include "Netra/Target/Equivalence.h"
@@ -165,6 +166,8 @@ int netra::tool::equivalenceMain(int argc, char **argv) {
     rightSymbol = leftSymbol;
   std::vector<CodeObject> sides[2];
   for (size_t i = 0; i != 2; ++i) {
+    if (llvm::Error error = refuseDevice(arguments.rest()[i]))
+      return fail(llvm::toString(std::move(error)), ExitUsage);
     llvm::Expected<std::vector<CodeObject>> code =
         loadCode(arguments.rest()[i], arguments.get("golden-root"));
     if (!code)

@@ -49,6 +49,9 @@ int netra::tool::packWeightsMain(int argc, char **argv) {
   if (verify == arguments.has("output"))
     return usage(verify ? "expected --output or --verify, found both"
                         : "--output is missing");
+  if (arguments.get("output") == "-")
+    return usage("--output: expected a file, found \"-\"; packed weights are "
+                 "mapped, which the standard output cannot be");
   PackOptions options;
   options.threads = std::max(1u, std::thread::hardware_concurrency());
   options.restart = arguments.has("restart");

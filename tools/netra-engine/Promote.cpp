@@ -105,6 +105,8 @@ int netra::tool::recordGoldenMain(int argc, char **argv) {
                     std::to_string(arguments.rest().size()),
                 ExitUsage);
   const std::string &path = arguments.rest().front();
+  if (llvm::Error error = refuseDevice(path))
+    return fail(llvm::toString(std::move(error)));
   llvm::Expected<CodeObject> object = readCodeObjectFile(path);
   if (!object)
     return fail(llvm::toString(object.takeError()));

@@ -293,6 +293,9 @@ private:
             "--output: expected one of " +
             bindingNames([](netra_role role) { return role != NETRA_INPUT; }) +
             ", found " + name);
+      if (std::string why = whyNotWritten(name, path); !why.empty())
+        return Failure{"cannot write " + path + ": " + why +
+                       "; name another file with --output"};
     }
     for (uint32_t i = 0; i < info.binding_count; ++i) {
       Buffer &buffer = buffers[i];
@@ -346,6 +349,18 @@ private:
       if (wanted(buffer.info.role))
         names += (names.empty() ? "" : ", ") + std::string(buffer.info.name);
     return names.empty() ? "nothing (there are none)" : names;
+  }
+
+  /// Inputs have been read by then, so that states may go where they came from.
+  std::string whyNotWritten(const std::string &name,
+                            const std::string &path) const {
+    for (const auto &[other, place] : outputs)
+      if (other < name && place == path)
+        return "it is where " + other + " goes";
+    std::vector<std::string> read = {arguments.get("engine")};
+    if (arguments.has("weights"))
+      read.push_back(arguments.get("weights"));
+    return whyNotApart(path, read);
   }
 
   static Outcome readInput(const std::string &path, Buffer &buffer) {

@@ -223,6 +223,11 @@ const struct {
     {expertTensorsOption, kImportHuggingFace},
 };
 
+/// As it is typed.
+std::string spell(const cl::Option &option) {
+  return (option.ArgStr.size() == 1 ? "-" : "--") + option.ArgStr.str();
+}
+
 /// An option that was given and has no meaning for `wanted`, or null.
 const cl::Option *findUseless(unsigned wanted) {
   for (const auto &[option, users] : applicability)
@@ -430,11 +435,30 @@ static int writeText(StringRef path, StringRef text) {
   return kSuccess;
 }
 
+/// Fails when there is an engine in or above a folder: one with more files than
+/// it lists is none.
+static llvm::Error checkOutsideOfEngines(StringRef folder, StringRef output,
+                                         StringRef what) {
+  SmallString<256> above(folder);
+  llvm::sys::fs::make_absolute(above);
+  llvm::sys::path::remove_dots(above, /*remove_dot_dot=*/true);
+  for (StringRef parent = above; !parent.empty();
+       parent = llvm::sys::path::parent_path(parent)) {
+    SmallString<256> engine(parent);
+    llvm::sys::path::append(engine, "engine.json");
+    if (llvm::sys::fs::exists(engine))
+      return llvm::createStringError(
+          output + ": expected a folder outside of engines, found " + engine +
+          "; choose another folder for the " + what);
+  }
+  return llvm::Error::success();
+}
+
 /// Writes one file per kernel below `-o`, or all of them to stdout. A folder
 /// that this run has created goes again when it fails.
 static int writeSources(const std::vector<KernelSource> &sources,
                         const std::string &output) {
-  if (output.empty()) {
+  if (output.empty() || output == "-") {
     std::string all;
     for (const KernelSource &source : sources)
       all += source.text;
@@ -443,18 +467,8 @@ static int writeSources(const std::vector<KernelSource> &sources,
   bool existed = llvm::sys::fs::exists(output);
   if (existed && !llvm::sys::fs::is_directory(output))
     return fail(output + ": expected a folder, found a file");
-  // An engine with more files than it lists is none.
-  SmallString<256> above(output);
-  llvm::sys::fs::make_absolute(above);
-  llvm::sys::path::remove_dots(above, /*remove_dot_dot=*/true);
-  for (StringRef folder = above; !folder.empty();
-       folder = llvm::sys::path::parent_path(folder)) {
-    SmallString<256> engine(folder);
-    llvm::sys::path::append(engine, "engine.json");
-    if (llvm::sys::fs::exists(engine))
-      return fail(output + ": expected a folder outside of engines, found " +
-                  engine + "; choose another folder for the sources");
-  }
+  if (llvm::Error error = checkOutsideOfEngines(output, output, "sources"))
+    return fail(llvm::toString(std::move(error)));
   if (std::error_code code = llvm::sys::fs::create_directories(output))
     return fail(output + ": " + code.message());
   for (const KernelSource &source : sources) {
@@ -473,6 +487,14 @@ static int writeSources(const std::vector<KernelSource> &sources,
 static LogicalResult checkBundlePath(const std::string &output) {
   if (llvm::sys::fs::exists(output) && !llvm::sys::fs::is_directory(output)) {
     fail(output + ": expected a folder for the engine, found a file");
+    return failure();
+  }
+  SmallString<256> folder(output);
+  llvm::sys::fs::make_absolute(folder);
+  llvm::sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
+  if (llvm::Error error = checkOutsideOfEngines(
+          llvm::sys::path::parent_path(folder), output, "engine")) {
+    fail(llvm::toString(std::move(error)));
     return failure();
   }
   return success();
@@ -514,6 +536,14 @@ static int translate(Action action, const std::string &input,
   llvm::SourceMgr sources;
   Diagnostics diagnostics(sources, &context, input);
 
+  const bool writesFile = action == Action::FromEngine ||
+                          action == Action::ImportModel ||
+                          action == Action::ImportHuggingFace;
+  if (writesFile && !settings.output.empty() && settings.output != "-")
+    if (std::string why = tool::whyNotApart(settings.output, {input});
+        !why.empty())
+      return fail("cannot write " + settings.output + ": " + why +
+                  "; name another file with -o");
   if (action == Action::FromEngine) {
     progress.begin("read engine");
     FailureOr<OwningOpRef<ModuleOp>> module =
@@ -645,8 +675,13 @@ int main(int argc, char **argv) {
           builds  ? kBuildDeployment
           : lists ? (listProfilesFlag ? kListProfiles : kListTactics)
                   : 1u << unsigned(actions.front())))
-    return failUsage("--" + option->ArgStr +
-                     " has no meaning here: it is for " + usersOf(*option));
+    return failUsage(spell(*option) + " has no meaning here: it is for " +
+                     usersOf(*option));
+  if (outputOption.getNumOccurrences() && settings.output.empty())
+    return failUsage("-o: expected a file or a folder, found an empty word");
+  if (settings.output == "-" && (builds || actions.front() == Action::ToEngine))
+    return failUsage("-o: expected a folder, found '-'; several files cannot "
+                     "go to the standard output");
   if (!settings.goldenRoot.empty() &&
       !llvm::sys::fs::is_directory(settings.goldenRoot))
     return failUsage("--golden-root: expected a folder, found '" +
