@@ -103,6 +103,18 @@ std::optional<int> Arguments::parse(int argc, char **argv) {
   return std::nullopt;
 }
 
+std::optional<int> Arguments::parseEngine(int argc, char **argv,
+                                          std::string &directory) {
+  if (std::optional<int> code = parse(argc, argv))
+    return code;
+  directory = get("engine");
+  if (directory.empty() && unnamed.size() == 1)
+    directory = unnamed.front();
+  else if (directory.empty() || !unnamed.empty())
+    return fail(command + ": expected one engine directory", ExitUsage);
+  return std::nullopt;
+}
+
 std::string Arguments::get(const std::string &name,
                            const std::string &fallback) const {
   auto found = values.find(name);

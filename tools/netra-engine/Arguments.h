@@ -40,10 +40,15 @@ public:
   void list(const char *name, const char *what, const char *help) {
     add(name, what, help, Many);
   }
+  /// For parseEngine.
+  void engine() { value("engine", "DIR", "the engine, instead of ENGINE"); }
 
   /// Reads the arguments after the command. Nothing to go on; otherwise the
   /// exit code: after --help, or an error that has been printed.
   std::optional<int> parse(int argc, char **argv);
+
+  /// The same of a command that looks at one engine, ENGINE or --engine DIR.
+  std::optional<int> parseEngine(int argc, char **argv, std::string &directory);
 
   bool has(const std::string &name) const { return values.count(name) != 0; }
   std::string get(const std::string &name,

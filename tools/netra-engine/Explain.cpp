@@ -68,15 +68,11 @@ int netra::tool::explainMain(int argc, char **argv) {
                       "why, what else would match, and the nearest misses with "
                       "the fields that differ; for each fallback its reason.",
                       "ENGINE");
-  arguments.value("engine", "DIR", "the engine, instead of ENGINE");
+  arguments.engine();
   arguments.flag("json", "print explain.json instead");
-  if (std::optional<int> code = arguments.parse(argc, argv))
+  std::string directory;
+  if (std::optional<int> code = arguments.parseEngine(argc, argv, directory))
     return *code;
-  std::string directory = arguments.get("engine");
-  if (directory.empty() && arguments.rest().size() == 1)
-    directory = arguments.rest().front();
-  else if (directory.empty() || !arguments.rest().empty())
-    return fail("explain: expected one engine directory", ExitUsage);
 
   // What explain.json says is worth what the engine is.
   if (llvm::Expected<netra::Engine> engine = netra::readBundle(directory);

@@ -189,20 +189,16 @@ int netra::tool::inspectMain(int argc, char **argv) {
                       "objects, the decisions that choose a plan, and for "
                       "each plan its launches and its memory.",
                       "ENGINE");
-  arguments.value("engine", "DIR", "the engine, instead of ENGINE");
+  arguments.engine();
   arguments.flag("json", "print engine.json instead");
   arguments.value("memory", "text|svg",
                   "print only the memory plan, as text or as a drawing (time "
                   "across, addresses up)");
   arguments.value("plan", "NAME",
                   "the plan that --memory is about (the first)");
-  if (std::optional<int> code = arguments.parse(argc, argv))
+  std::string directory;
+  if (std::optional<int> code = arguments.parseEngine(argc, argv, directory))
     return *code;
-  std::string directory = arguments.get("engine");
-  if (directory.empty() && arguments.rest().size() == 1)
-    directory = arguments.rest().front();
-  else if (directory.empty() || !arguments.rest().empty())
-    return fail("inspect: expected one engine directory", ExitUsage);
 
   llvm::Expected<Engine> engine = readBundle(directory);
   if (!engine)

@@ -57,7 +57,7 @@ int netra::tool::validateMain(int argc, char **argv) {
       "kernels against the tactics of the catalogue; then whether the runtime "
       "accepts and loads it.",
       "ENGINE");
-  arguments.value("engine", "DIR", "the engine, instead of ENGINE");
+  arguments.engine();
   arguments.value("hip", "sim|PATH", "load it with this HIP library (sim)");
   arguments.value("golden-root", "DIR",
                   "the folder of the code that the engine only locks, which "
@@ -68,13 +68,9 @@ int netra::tool::validateMain(int argc, char **argv) {
   arguments.flag("no-catalog", "do not look into the catalogue");
   arguments.value("weights", "FILE", "also check FILE, packed for the engine");
   arguments.flag("no-load", "do not load it on a device");
-  if (std::optional<int> code = arguments.parse(argc, argv))
+  std::string directory;
+  if (std::optional<int> code = arguments.parseEngine(argc, argv, directory))
     return *code;
-  std::string directory = arguments.get("engine");
-  if (directory.empty() && arguments.rest().size() == 1)
-    directory = arguments.rest().front();
-  else if (directory.empty() || !arguments.rest().empty())
-    return fail("validate: expected one engine directory", ExitUsage);
 
   const char *variable = std::getenv("NETRA_GOLDEN_ROOT");
   const std::string goldenRoot =

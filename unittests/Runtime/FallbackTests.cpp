@@ -10,6 +10,16 @@ using namespace netra::test;
 
 namespace {
 
+/// Loads the weights and binds `x` and, behind it, `y`, both zeros.
+void bindZeros(netra_engine *e, void *&x, void *&y) {
+  ASSERT_OK(e, netra_device_malloc(e, 2 * tinyBytes, &x));
+  y = static_cast<char *>(x) + tinyBytes;
+  ASSERT_OK(e, netra_device_fill(e, x, 0, 2 * tinyBytes));
+  ASSERT_OK(e, netra_engine_load_weights(e, tinyWeightsFile().c_str()));
+  ASSERT_OK(e, netra_engine_bind(e, 0, x, tinyBytes));
+  ASSERT_OK(e, netra_engine_bind(e, 1, y, tinyBytes));
+}
+
 class FallbackTest : public testing::TestWithParam<const char *> {
 protected:
   std::string hip() const { return GetParam(); }
@@ -44,15 +54,11 @@ struct Seen {
 TEST_P(FallbackTest, ACallbackIsToldWhatItComputes) {
   netra_engine *e = create(hip());
   ASSERT_TRUE(e);
-  void *memory = nullptr;
-  ASSERT_OK(e, netra_device_malloc(e, 2 * tinyBytes, &memory));
-  void *y = static_cast<char *>(memory) + tinyBytes;
+  void *memory = nullptr, *y = nullptr;
+  ASSERT_NO_FATAL_FAILURE(bindZeros(e, memory, y));
   std::vector<uint32_t> x = someInput(5);
   ASSERT_OK(e, netra_device_copy(e, memory, x.data(), tinyBytes,
                                  NETRA_HOST_TO_DEVICE));
-  ASSERT_OK(e, netra_engine_load_weights(e, tinyWeightsFile().c_str()));
-  ASSERT_OK(e, netra_engine_bind(e, 0, memory, tinyBytes));
-  ASSERT_OK(e, netra_engine_bind(e, 1, y, tinyBytes));
   Seen seen;
   seen.engine = e;
   auto look = [](void *user, const netra_fallback_call *call) {
@@ -140,13 +146,8 @@ TEST_P(FallbackTest, ACallbackIsToldWhatItComputes) {
 TEST_P(FallbackTest, ACallbackForOneStep) {
   netra_engine *e = create(hip());
   ASSERT_TRUE(e);
-  void *memory = nullptr;
-  ASSERT_OK(e, netra_device_malloc(e, 2 * tinyBytes, &memory));
-  ASSERT_OK(e, netra_device_fill(e, memory, 0, 2 * tinyBytes));
-  ASSERT_OK(e, netra_engine_load_weights(e, tinyWeightsFile().c_str()));
-  ASSERT_OK(e, netra_engine_bind(e, 0, memory, tinyBytes));
-  ASSERT_OK(e, netra_engine_bind(e, 1, static_cast<char *>(memory) + tinyBytes,
-                                 tinyBytes));
+  void *memory = nullptr, *y = nullptr;
+  ASSERT_NO_FATAL_FAILURE(bindZeros(e, memory, y));
   auto refuse = [](void *, const netra_fallback_call *) { return NETRA_IO; };
   unsigned calls = 0;
   auto count = [](void *user, const netra_fallback_call *) {
@@ -177,20 +178,14 @@ TEST_P(FallbackTest, ACallbackForOneStep) {
 TEST_P(FallbackTest, AFailedFallbackEndsTheLaunch) {
   netra_engine *e = create(hip());
   ASSERT_TRUE(e);
-  void *memory;
-  ASSERT_OK(e, netra_device_malloc(e, 2 * tinyBytes, &memory));
-  ASSERT_OK(e, netra_device_fill(e, memory, 0, 2 * tinyBytes));
-  ASSERT_OK(e, netra_engine_load_weights(e, tinyWeightsFile().c_str()));
-  ASSERT_OK(e, netra_engine_bind(e, 0, memory, tinyBytes));
-  ASSERT_OK(e, netra_engine_bind(e, 1, static_cast<char *>(memory) + tinyBytes,
-                                 tinyBytes));
+  void *memory = nullptr, *y = nullptr;
+  ASSERT_NO_FATAL_FAILURE(bindZeros(e, memory, y));
   auto refuse = [](void *, const netra_fallback_call *) { return NETRA_IO; };
   ASSERT_OK(e,
             netra_engine_set_fallback(e, "test.reflect", refuse, nullptr, 0));
   ASSERT_OK(e, netra_engine_finalize(e));
   netra_shape shape = NETRA_SHAPE_INIT;
   shape.m = 4;
-  void *y = static_cast<char *>(memory) + tinyBytes;
   ASSERT_OK(e, netra_device_fill(e, y, 0x5a, tinyBytes));
   EXPECT_FAILS(e, netra_engine_launch(e, 1, &shape, nullptr), NETRA_IO,
                "plan m4, step 1 (reflect): the fallback registered for "
@@ -219,13 +214,8 @@ INSTANTIATE_TEST_SUITE_P(Simulator, FallbackTest,
 TEST(FallbackGraphTest, ACapturableCallbackIsPartOfTheGraph) {
   netra_engine *e = create(NETRA_TEST_HIPSIM, NETRA_ENGINE_GRAPH);
   ASSERT_TRUE(e);
-  void *memory = nullptr;
-  ASSERT_OK(e, netra_device_malloc(e, 2 * tinyBytes, &memory));
-  void *y = static_cast<char *>(memory) + tinyBytes;
-  ASSERT_OK(e, netra_device_fill(e, memory, 0, 2 * tinyBytes));
-  ASSERT_OK(e, netra_engine_load_weights(e, tinyWeightsFile().c_str()));
-  ASSERT_OK(e, netra_engine_bind(e, 0, memory, tinyBytes));
-  ASSERT_OK(e, netra_engine_bind(e, 1, y, tinyBytes));
+  void *memory = nullptr, *y = nullptr;
+  ASSERT_NO_FATAL_FAILURE(bindZeros(e, memory, y));
   // Enqueues, as the program's own HIP calls would.
   struct Enqueue {
     int (*memset)(void *, int, size_t, void *) = nullptr;
