@@ -17,16 +17,19 @@
 
 namespace kernels {
 
-inline std::string checkBf16(const Bytes &output,
-                             const std::vector<oracle::Value> &expected) {
-  std::vector<uint16_t> values = fromBytes<uint16_t>(output);
+/// `compare` of each of the values of type T with what is expected of it.
+template <typename T, typename Compare>
+std::string checkEach(const Bytes &output,
+                      const std::vector<oracle::Value> &expected,
+                      Compare compare) {
+  std::vector<T> values = fromBytes<T>(output);
   if (values.size() != expected.size())
     return "expected " + std::to_string(expected.size()) + " values, found " +
            std::to_string(values.size());
   std::string text;
   size_t wrong = 0;
   for (size_t i = 0; i != values.size(); ++i) {
-    std::string difference = oracle::compareBf16(values[i], expected[i]);
+    std::string difference = compare(values[i], expected[i]);
     if (difference.empty())
       continue;
     if (++wrong <= 3)
@@ -38,12 +41,26 @@ inline std::string checkBf16(const Bytes &output,
   return text;
 }
 
+inline std::string checkBf16(const Bytes &output,
+                             const std::vector<oracle::Value> &expected) {
+  return checkEach<uint16_t>(output, expected,
+                             [](uint16_t actual, oracle::Value value) {
+                               return oracle::compareBf16(actual, value);
+                             });
+}
+
+inline std::string checkF32(const Bytes &output,
+                            const std::vector<oracle::Value> &expected) {
+  return checkEach<float>(output, expected, oracle::compareF32);
+}
+
 /// Scales within 1 f32 ulp and at most 0.1 % of codes off by one, none by more,
 /// against the quantization of `values`.
 inline std::string checkQuantized(const Bytes &codeBytes,
                                   const Bytes &scaleBytes,
-                                  const std::vector<double> &values) {
-  oracle::Quantized expected = oracle::quantizeBlocks(values);
+                                  const std::vector<double> &values,
+                                  float reciprocal = float(1.0 / 448.0)) {
+  oracle::Quantized expected = oracle::quantizeBlocks(values, reciprocal);
   std::vector<float> scales = fromBytes<float>(scaleBytes);
   if (codeBytes.size() != expected.codes.size() ||
       scales.size() != expected.scales.size())
@@ -157,6 +174,51 @@ inline void expectOneCodeObject(const std::string &tactic,
   EXPECT_EQ(symbols[0], symbols[1]);
   EXPECT_TRUE(objects[0] == objects[1])
       << tactic << ": the bytes of the code objects differ";
+}
+
+/// A value argument that the caller of a contract's kernel chooses.
+inline void setArgument(Kernel &kernel, llvm::StringRef name, uint64_t bits) {
+  for (netra::Argument &argument : kernel.instance.contract.arguments)
+    if (argument.name == name) {
+      argument.bits = bits;
+      return;
+    }
+  ADD_FAILURE() << "no argument " << name.str();
+}
+
+/// The size of an operand whose caller has it otherwise than the problem says.
+inline void setShape(Kernel &kernel, llvm::StringRef role,
+                     std::vector<int64_t> shape) {
+  for (netra::OperandSpec &operand : kernel.instance.contract.problem.operands)
+    if (operand.role == role) {
+      operand.shape = std::move(shape);
+      return;
+    }
+  ADD_FAILURE() << "no operand " << role.str();
+}
+
+/// Rows of `width` bytes, `stride` bytes apart. Nothing is written between
+/// them, so that whoever uses it is found out.
+inline std::map<uint64_t, Bytes> apart(const Bytes &rows, uint64_t width,
+                                       uint64_t stride) {
+  std::map<uint64_t, Bytes> pieces;
+  for (uint64_t row = 0; row * width < rows.size(); ++row)
+    pieces[row * stride] =
+        Bytes(rows.begin() + row * width, rows.begin() + (row + 1) * width);
+  return pieces;
+}
+
+/// The reverse for a result; between the rows must be what was there before.
+inline Bytes together(const Bytes &padded, uint64_t width, uint64_t stride) {
+  Bytes rows;
+  for (uint64_t at = 0; at < padded.size(); ++at)
+    if (at % stride < width)
+      rows.push_back(padded[at]);
+    else if (padded[at] != 0xff) {
+      ADD_FAILURE() << "byte " << at << ", between rows, was written";
+      break;
+    }
+  return rows;
 }
 
 /// Runs a deliberately wrong kernel. Returns what was noticed: "assembly",

@@ -58,6 +58,14 @@ INSTANTIATE_TEST_SUITE_P(DecoderMlp, DenseBf16,
                                                    true},
                                          DenseCase{1, 512, 5120}));
 
+TEST(DenseBf16, EveryPlaceOfF32) {
+  for (const DenseCase &c : f32Cases({1}, 32, 512)) {
+    DenseBf16Inputs inputs(c, c.epilogue.size());
+    Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+    EXPECT_EQ(inputs.check(c, run), "") << c;
+  }
+}
+
 TEST(DenseBf16Edge, ZeroNegativeZeroAndDenormals) {
   DenseCase c{1, 64, 1024};
   DenseBf16Inputs inputs(c, 1);
@@ -104,12 +112,30 @@ TEST(DenseBf16Edge, NotANumberAndInfinityPropagate) {
   EXPECT_EQ(y[5] & 0x7fff, 0x7f80);
 }
 
+TEST(DenseBf16Edge, F32SpecialValuesAndDenormals) {
+  DenseCase c{.m = 1, .n = 16, .k = 512, .bias = true, .resultF32 = true};
+  DenseBf16Inputs inputs(c, 8);
+  inputs.w.assign(inputs.w.size(), 0);
+  const double infinity = HUGE_VAL;
+  inputs.bias = {0x1p-149, -0x1p-127,   3e38,  infinity, -infinity, NAN,
+                 -0.0,     1 + 0x1p-23, -1e30, 0,        1,         2,
+                 3,        16777215,    5,     6};
+  Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+  std::vector<float> y = fromBytes<float>(run.outputs["result"]);
+  for (size_t i = 0; i != y.size(); ++i)
+    EXPECT_TRUE(std::isnan(inputs.bias[i]) ? std::isnan(y[i])
+                                           : y[i] == float(inputs.bias[i]))
+        << i << ": " << y[i];
+}
+
 TEST(DenseBf16, TheResultMayTakeTheResidualsPlace) {
-  for (const char *epilogue : {"none", "gated_silu"}) {
-    DenseCase c{1, 64, 1024, epilogue, false, true};
-    expectSameInPlace(tactic, c.bf16Problem(), DenseBf16Inputs(c, 7).buffers(c),
-                      "result", "residual");
-  }
+  for (const char *epilogue : {"none", "gated_silu"})
+    for (bool f32 : {false, true}) {
+      DenseCase c{1, 64, 1024, epilogue, false, true};
+      c.resultF32 = f32;
+      expectSameInPlace(tactic, c.bf16Problem(),
+                        DenseBf16Inputs(c, 7).buffers(c), "result", "residual");
+    }
 }
 
 TEST(DenseBf16, AgreesWithThePlainLoop) {
@@ -194,6 +220,47 @@ TEST(DenseBf16Negative, WrongKernelsAreNoticed) {
   EXPECT_NE(
       wrong(gemv, "v_add_f32 v[V_ACC], v[V_ACC], v[V_RESIDUAL]", "s_nop 0"),
       "");
+}
+
+TEST(DenseBf16Negative, WrongPlacesOfF32AreNoticed) {
+  for (bool f32 : {false, true}) {
+    DenseCase c{1, 64, 1024, "gated_silu", true, true};
+    c.biasF32 = true;
+    c.resultF32 = f32;
+    DenseBf16Inputs inputs(c, 9);
+    auto wrong = [&](const char *from, const char *to) {
+      return noticed(tactic, c.bf16Problem(), inputs.buffers(c), {},
+                     {{"dense/bf16_gemv.s", from, to}},
+                     [&](const Outcome &run) { return inputs.check(c, run); });
+    };
+    EXPECT_EQ(wrong("// The stream.", "// The stream, unchanged."), "");
+    // The bias taken for bf16, where a lane finds it; that of the up rows.
+    EXPECT_NE(wrong("V_BIAS, gemv_offset, S_BIAS, NETRA_BIAS_F32",
+                    "V_BIAS, gemv_offset, S_BIAS, 0"),
+              "");
+    EXPECT_NE(wrong("(NETRA_N / 2 - GEMV_OUTPUTS) << GEMV_SHIFT",
+                    "(NETRA_N / 2 - GEMV_OUTPUTS) << 0"),
+              "");
+    if (!f32) {
+      EXPECT_NE(wrong("v_lshlrev_b32 v[V_T0], 1, v[gemv_offset]",
+                      "v_mov_b32 v[V_T0], v[gemv_offset]"),
+                "");
+      continue;
+    }
+    // The residual taken for bf16, the place of a result, and results that went
+    // through bf16 on their way.
+    EXPECT_NE(wrong("V_RESIDUAL, V_OUT, S_RESIDUAL, NETRA_RESULT_F32",
+                    "V_RESIDUAL, V_OUT, S_RESIDUAL, 0"),
+              "");
+    EXPECT_NE(
+        wrong(".set GEMV_SHIFT, 1 + NETRA_RESULT_F32", ".set GEMV_SHIFT, 1"),
+        "");
+    EXPECT_NE(wrong("    global_store_dword v[V_OUT], v[V_ACC]",
+                    "    netra_bf16_pack V_ACC, V_ACC, V_ACC\n"
+                    "    v_lshlrev_b32 v[V_ACC], 16, v[V_ACC]\n"
+                    "    global_store_dword v[V_OUT], v[V_ACC]"),
+              "");
+  }
 }
 
 } // namespace

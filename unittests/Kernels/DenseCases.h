@@ -27,28 +27,62 @@ struct DenseCase {
   bool bias = false, residual = false;
   Options options = {};
   bool groupMajor = false; ///< scales of x, FP8 only
+  bool resultF32 = false;  ///< and residual and bias
+  bool biasF32 = false;    ///< where the result is not
 
   int64_t width() const { return isGated(epilogue) ? n / 2 : n; }
   netra::Problem bf16Problem() const {
-    return denseBf16Problem(m, n, k, epilogue, bias, residual);
+    return typed(denseBf16Problem(m, n, k, epilogue, bias, residual));
   }
   netra::Problem problem(bool fp8) const {
     return fp8 ? fp8Problem() : bf16Problem();
   }
   netra::Problem fp8Problem() const {
-    netra::Problem problem = denseFp8Problem(m, n, k, epilogue, bias, residual);
+    netra::Problem problem =
+        typed(denseFp8Problem(m, n, k, epilogue, bias, residual));
     if (groupMajor)
       for (netra::OperandSpec &operand : problem.operands)
         if (operand.role == "x_scale")
           operand.layout = "group_major";
     return problem;
   }
+  netra::Problem typed(netra::Problem problem) const {
+    for (netra::OperandSpec &operand : problem.operands)
+      if (operand.role == "bias" ? resultF32 || biasF32
+                                 : resultF32 && (operand.role == "residual" ||
+                                                 operand.role == "result"))
+        operand.type = netra::ElementType::F32;
+    return problem;
+  }
 };
+
+/// With f32 in every place where it may be: all epilogues with and without a
+/// residual, and an f32 bias, an f32 result, or both; `rows` by turns.
+inline std::vector<DenseCase> f32Cases(const std::vector<int64_t> &rows,
+                                       int64_t n, int64_t k) {
+  std::vector<DenseCase> cases;
+  for (const char *epilogue : denseEpilogues)
+    for (bool residual : {false, true})
+      for (unsigned types = 0; types != 3; ++types)
+        cases.push_back({.m = rows[cases.size() % rows.size()],
+                         .n = n,
+                         .k = k,
+                         .epilogue = epilogue,
+                         .bias = types != 1,
+                         .residual = residual,
+                         .groupMajor = cases.size() % 4 == 3,
+                         .resultF32 = types != 0,
+                         .biasF32 = true});
+  return cases;
+}
 
 inline std::ostream &operator<<(std::ostream &os, const DenseCase &c) {
   os << c.m << "x" << c.n << "x" << c.k << " " << c.epilogue
      << (c.bias ? " bias" : "") << (c.residual ? " residual" : "")
-     << (c.groupMajor ? " group major" : "");
+     << (c.groupMajor ? " group major" : "")
+     << (c.resultF32           ? " f32"
+         : c.bias && c.biasF32 ? " f32 bias"
+                               : "");
   for (const auto &[name, value] : c.options)
     os << " " << name << "=" << value;
   return os;
@@ -56,17 +90,35 @@ inline std::ostream &operator<<(std::ostream &os, const DenseCase &c) {
 
 /// Bias and residual, and what the result must be once the sums are known.
 struct DenseFinish {
-  std::vector<uint16_t> bias, residual;
+  std::vector<double> bias, residual;
 
+  /// Those of f32 have bits that bf16 has no place for.
+  static std::vector<double> values(Random &random, size_t count, bool isF32) {
+    std::vector<double> all;
+    for (uint16_t code : random.bf16(count))
+      all.push_back(oracle::decodeBf16(code));
+    if (isF32)
+      for (double &value : all)
+        value = float(value) * 1.001f;
+    return all;
+  }
+  static Bytes bytes(const std::vector<double> &values, bool isF32) {
+    if (isF32)
+      return toBytes(std::vector<float>(values.begin(), values.end()));
+    std::vector<uint16_t> codes;
+    for (double value : values)
+      codes.push_back(oracle::encodeBf16(value));
+    return toBytes(codes);
+  }
   void randomize(const DenseCase &c, Random &random) {
-    bias = random.bf16(c.n);
-    residual = random.bf16(c.m * c.width());
+    bias = values(random, c.n, c.resultF32 || c.biasF32);
+    residual = values(random, c.m * c.width(), c.resultF32);
   }
   void addTo(Buffers &inputs, const DenseCase &c) const {
     if (c.bias)
-      inputs["bias"] = toBytes(bias);
+      inputs["bias"] = bytes(bias, c.resultF32 || c.biasF32);
     if (c.residual)
-      inputs["residual"] = toBytes(residual);
+      inputs["residual"] = bytes(residual, c.resultF32);
   }
   std::string check(const DenseCase &c, const Outcome &run,
                     const std::vector<oracle::Value> &sums) const {
@@ -83,7 +135,8 @@ struct DenseFinish {
     auto output = run.outputs.find("result");
     if (output == run.outputs.end())
       return "no result";
-    return checkBf16(output->second, oracle::finish(sums, c.m, c.n, finish));
+    auto check = c.resultF32 ? checkF32 : checkBf16;
+    return check(output->second, oracle::finish(sums, c.m, c.n, finish));
   }
 };
 

@@ -27,6 +27,7 @@ struct Slice {
   DenseShape shape;
   int64_t m;
   bool groupMajor = false; ///< scales of x
+  bool resultF32 = false;
   std::string tactic = {};
   Options options = {};
 
@@ -35,12 +36,14 @@ struct Slice {
                      .n = shape.n,
                      .k = shape.k,
                      .epilogue = epilogue,
-                     .groupMajor = groupMajor}
+                     .groupMajor = groupMajor,
+                     .resultF32 = resultF32}
         .problem(shape.fp8);
   }
   std::string epilogue() const { return shape.gated ? "gated_silu" : "none"; }
   std::string name() const {
-    return shape.name(m) + (groupMajor ? " group-major" : "");
+    return shape.name(m) + (groupMajor ? " group-major" : "") +
+           (resultF32 ? " f32" : "");
   }
   Counters counters(const std::vector<Mutation> &mutations = {}) const {
     return denseCounters(tactic, problem(epilogue()), mutations, options);
@@ -58,13 +61,13 @@ bool isPossible(const Slice &slice) {
 
 /// Of all products of the models, each schedule once.
 std::vector<Slice> slices(std::initializer_list<int64_t> rows,
-                          bool groupMajor = false) {
+                          bool groupMajor = false, bool resultF32 = false) {
   std::vector<Slice> all;
   for (int64_t m : rows)
     for (const DenseShape &shape : denseShapes) {
       if (groupMajor && !shape.fp8)
         continue;
-      Slice slice{shape, m, groupMajor};
+      Slice slice{shape, m, groupMajor, resultF32};
       netra::Selection selection =
           catalog().select(slice.problem(slice.epilogue()));
       if (!selection.winner) {
@@ -152,9 +155,22 @@ TEST(DenseCounters, LikewiseWithGroupMajorScales) {
     expectWithinLimits(slice);
 }
 
+// What is stored is four bytes instead of two, and nothing is packed.
+TEST(DenseCounters, LikewiseWithF32Results) {
+  for (const Slice &slice :
+       slices({1, 2, 8, 16}, /*groupMajor=*/false, /*resultF32=*/true)) {
+    expectWithinLimits(slice);
+    Slice bf16 = slice;
+    bf16.resultF32 = false;
+    EXPECT_LE(vectorInstructions(slice.counters()),
+              vectorInstructions(bf16.counters()))
+        << slice.name();
+  }
+}
+
 Slice smallSlice(int64_t m, int64_t k, bool fp8) {
   DenseShape shape{256, k, fp8};
-  return {shape, m, false, shape.tactic(m)};
+  return {shape, m, false, false, shape.tactic(m)};
 }
 
 WeightTraffic changedTraffic(const Slice &slice,

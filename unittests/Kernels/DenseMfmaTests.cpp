@@ -64,13 +64,39 @@ TEST(DenseMfma, EveryEpilogue) {
     }
 }
 
+TEST(DenseMfma, EveryPlaceOfF32) {
+  for (const DenseCase &c : f32Cases({2, 12, 27}, 64, 192)) {
+    DenseBf16Inputs inputs(c, c.m + c.epilogue.size());
+    Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
+    EXPECT_EQ(inputs.check(c, run), "") << c;
+  }
+  // Two tiles of outputs for two of rows, and waves to add.
+  DenseCase c{20, 8192, 64, "gelu_tanh", true, true, {{"TILES", 2}}};
+  c.resultF32 = true;
+  for (const DenseCase &c : {c, DenseCase{.m = 31,
+                                          .n = 48,
+                                          .k = 1344,
+                                          .bias = true,
+                                          .residual = true,
+                                          .options = {{"WAVES", 3}},
+                                          .resultF32 = true}}) {
+    DenseBf16Inputs inputs(c, 3);
+    Outcome run =
+        runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c), c.options);
+    EXPECT_EQ(inputs.check(c, run), "") << c;
+  }
+}
+
 TEST(DenseMfma, EveryMatrixModelMeetsTheBound) {
-  DenseCase c{6, 64, 2048};
-  DenseBf16Inputs inputs(c, 1);
-  RunOptions options;
-  options.mfma = netra::sim::MfmaModel::Sequential;
-  Outcome once = runOnce(tactic, c.bf16Problem(), inputs.buffers(c), options);
-  EXPECT_EQ(inputs.check(c, once), "");
+  for (bool f32 : {false, true}) {
+    DenseCase c{6, 64, 2048};
+    c.resultF32 = f32;
+    DenseBf16Inputs inputs(c, 1);
+    RunOptions options;
+    options.mfma = netra::sim::MfmaModel::Sequential;
+    Outcome once = runOnce(tactic, c.bf16Problem(), inputs.buffers(c), options);
+    EXPECT_EQ(inputs.check(c, once), "") << c;
+  }
 }
 
 TEST(DenseMfmaEdge, ZeroNegativeZeroDenormalsAndOneHugeValue) {
@@ -123,7 +149,8 @@ TEST(DenseMfmaEdge, NotANumberAndInfinityStayInTheirRowAndColumn) {
 TEST(DenseMfmaEdge, SmallIntegersAreExact) {
   // Every model of the matrix core gives the same bits, and rows and columns
   // differ from one another.
-  DenseCase c{21, 64, 256};
+  DenseCase c{21, 64, 256}, f32 = c;
+  f32.resultF32 = true;
   DenseBf16Inputs inputs(c, 5);
   auto x = [&](int64_t m, int64_t k) { return (m * 5 + k) % 3 - 1.0; };
   auto w = [&](int64_t n, int64_t k) { return (n * 3 + k * 7) % 5 - 2.0; };
@@ -135,21 +162,27 @@ TEST(DenseMfmaEdge, SmallIntegersAreExact) {
   }
   Outcome run = runEverywhere(tactic, c.bf16Problem(), inputs.buffers(c));
   std::vector<uint16_t> y = fromBytes<uint16_t>(run.outputs["result"]);
+  run = runEverywhere(tactic, f32.bf16Problem(), inputs.buffers(c));
+  std::vector<float> wide = fromBytes<float>(run.outputs["result"]);
+  ASSERT_EQ(wide.size(), y.size());
   for (int64_t m = 0; m < c.m; ++m)
     for (int64_t n = 0; n < c.n; ++n) {
       double sum = 0;
       for (int64_t k = 0; k < c.k; ++k)
         sum += x(m, k) * w(n, k);
       EXPECT_EQ(y[m * c.n + n], oracle::encodeBf16(sum));
+      EXPECT_EQ(wide[m * c.n + n], sum);
     }
 }
 
 TEST(DenseMfma, TheResultMayTakeTheResidualsPlace) {
-  for (const DenseCase &c :
-       {DenseCase{5, 64, 1024, "none", false, true},
-        DenseCase{22, 64, 1024, "gated_silu", false, true}})
-    expectSameInPlace(tactic, c.bf16Problem(), DenseBf16Inputs(c, 9).buffers(c),
-                      "result", "residual");
+  for (DenseCase c : {DenseCase{5, 64, 1024, "none", false, true},
+                      DenseCase{22, 64, 1024, "gated_silu", false, true}})
+    for (bool f32 : {false, true}) {
+      c.resultF32 = f32;
+      expectSameInPlace(tactic, c.bf16Problem(),
+                        DenseBf16Inputs(c, 9).buffers(c), "result", "residual");
+    }
 }
 
 TEST(DenseMfma, AgreesWithThePlainLoop) {
@@ -211,10 +244,56 @@ TEST(DenseMfmaNegative, WrongKernelsAreNoticed) {
   EXPECT_NE(wrong(tiles, "    netra_barrier\n    s_endpgm", "    s_endpgm"),
             "");
   // The up half's bias, the mask of the last rows.
-  EXPECT_NE(wrong(tiles, "v_add_u32 v[V_T1], NETRA_N, v[V_T1]", "s_nop 0"), "");
+  EXPECT_NE(wrong(tiles, "v_add_u32 v[V_T1], NETRA_N << NETRA_BIAS_F32",
+                  "s_nop 0 //"),
+            "");
   EXPECT_NE(wrong(tiles, "v_cmp_gt_u32 vcc, NETRA_M % 16",
                   "v_cmp_gt_u32 vcc, NETRA_M % 16 - 1"),
             "");
+}
+
+TEST(DenseMfmaNegative, WrongPlacesOfF32AreNoticed) {
+  for (bool f32 : {false, true}) {
+    DenseCase c{19, 64, 1024, "gated_silu", true, true};
+    c.biasF32 = true;
+    c.resultF32 = f32;
+    DenseBf16Inputs inputs(c, 9);
+    auto wrong = [&](const char *from, const char *to,
+                     unsigned occurrence = 1) {
+      return noticed(
+          tactic, c.bf16Problem(), inputs.buffers(c), {},
+          {{"dense/bf16_mfma.s", "// The stream.", "// The stream, changed."},
+           {"include/dense_tiles.inc", from, to, occurrence}},
+          [&](const Outcome &run) { return inputs.check(c, run); });
+    };
+    EXPECT_EQ(wrong("// Scalars", "// The scalars"), "");
+    // The bias: taken for bf16, of another group of columns, of a lane's
+    // neighbours, the up half's.
+    EXPECT_NE(wrong("16*(dt_t%DT_OUT), NETRA_BIAS_F32", "16*(dt_t%DT_OUT), 0"),
+              "");
+    EXPECT_NE(wrong("5 + NETRA_BIAS_F32", "5"), "");
+    EXPECT_NE(wrong("dt_lane_columns NETRA_BIAS_F32", "dt_lane_columns 0"), "");
+    EXPECT_NE(wrong("NETRA_N << NETRA_BIAS_F32", "NETRA_N << 0"), "");
+    if (!f32)
+      continue;
+    // The residual and the result: the group, the lane, the row, the type.
+    EXPECT_NE(wrong("5 + NETRA_RESULT_F32", "5", 1), "");
+    EXPECT_NE(wrong("5 + NETRA_RESULT_F32", "5", 2), "");
+    EXPECT_NE(wrong("dt_lane_columns NETRA_RESULT_F32", "dt_lane_columns 0"),
+              "");
+    EXPECT_NE(wrong("(2 << NETRA_RESULT_F32) * DT_WIDTH", "2 * DT_WIDTH"), "");
+    EXPECT_NE(wrong("V_RESIDUAL+DT_RESIDUAL*dt_u, dt_free, NETRA_RESULT_F32",
+                    "V_RESIDUAL+DT_RESIDUAL*dt_u, dt_free, 0"),
+              "");
+    // Rounded on the way; data of a store overwritten at once.
+    EXPECT_NE(wrong("      global_store_dwordx4 v[V_OUT",
+                    "      netra_bf16_round_run dt_y, 4\n"
+                    "      global_store_dwordx4 v[V_OUT"),
+              "");
+    EXPECT_NE(wrong("        netra_wait_states 2  ", "        s_nop 0 //  ")
+                  .find("hazard"),
+              std::string::npos);
+  }
 }
 
 } // namespace

@@ -78,8 +78,8 @@ inline Value apply(Function function, Value x) {
 struct Epilogue {
   Function function = Function::None;
   bool gated = false;
-  const uint16_t *bias = nullptr;     // [N]
-  const uint16_t *residual = nullptr; // [M, width]
+  const double *bias = nullptr;     // [N]
+  const double *residual = nullptr; // [M, width]
 };
 
 /// `sums` is [M, N]; the result [M, N], or [M, N / 2] when gated.
@@ -92,14 +92,14 @@ inline std::vector<Value> finish(const std::vector<Value> &sums, int64_t m,
       auto biased = [&](int64_t index) {
         Value sum = sums[row * n + index];
         if (epilogue.bias)
-          sum = sum + Value{decodeBf16(epilogue.bias[index]), 0};
+          sum = sum + Value{epilogue.bias[index], 0};
         return sum;
       };
       Value y = apply(epilogue.function, biased(column));
       if (epilogue.gated)
         y = y * biased(n / 2 + column);
       if (epilogue.residual)
-        y = y + Value{decodeBf16(epilogue.residual[row * width + column]), 0};
+        y = y + Value{epilogue.residual[row * width + column], 0};
       result[row * width + column] = y;
     }
   return result;
@@ -242,9 +242,10 @@ struct Quantized {
   std::vector<uint8_t> codes;
 };
 
-inline Quantized quantizeBlocks(const std::vector<double> &values) {
+inline Quantized quantizeBlocks(const std::vector<double> &values,
+                                float reciprocal = static_cast<float>(1.0 /
+                                                                      448.0)) {
   Quantized quantized;
-  float reciprocal = static_cast<float>(1.0 / 448.0);
   for (size_t begin = 0; begin < values.size(); begin += 128) {
     double amax = 0;
     for (size_t i = begin; i < begin + 128; ++i)
@@ -290,6 +291,21 @@ inline std::string compareBf16(uint16_t actual, Value expected, int ulps = 1) {
                 "expected %.9g +- %.3g, found %.9g (%d bf16 steps outside)",
                 expected.value, expected.radius, found,
                 at < low ? low - at : at - high);
+  return text;
+}
+
+/// Empty when `actual` lies within the radius of the oracle's value: nothing is
+/// rounded beyond the arithmetic that the radius is for.
+inline std::string compareF32(float actual, Value expected) {
+  double value = expected.value;
+  if (std::isnan(value) ? std::isnan(actual)
+      : std::isinf(value)
+          ? actual == value
+          : std::fabs(double(actual) - value) <= expected.radius)
+    return "";
+  char text[96];
+  std::snprintf(text, sizeof(text), "expected %.12g +- %.3g, found %.12g",
+                value, expected.radius, double(actual));
   return text;
 }
 

@@ -11,6 +11,8 @@
 //   NETRA_WAVES   waves of a work-group, 1..16, which share K
 //   NETRA_DEPTH   512-element chunks of K that a wave keeps in flight
 //   NETRA_ACTIVATION, NETRA_GATED, NETRA_HAS_BIAS, NETRA_HAS_RESIDUAL
+//   NETRA_RESULT_F32  1: y and the residual are f32; NETRA_BIAS_F32 1: the bias is, as
+//                 it must be where y is; 0: bf16
 // Work-group g computes rows ROWS * g .. (gated: outputs ROWS / 2 * g ..).
 //
 // Schedule. K is cut into chunks of 512; wave v owns chunks v * C .. v * C + C - 1,
@@ -23,7 +25,7 @@
 // Arithmetic. Lane l adds the products of k = 512 c + 8 l .. + 7, two at a time, in
 // ascending k and c (v_dot2_f32_bf16, f32 accumulator); netra_fold_sums adds the
 // lanes, the first wave adds the waves' partial sums in ascending order, then
-// + bias, activation, (gate times up), + residual, one rounding to bf16.
+// + bias, activation, (gate times up), + residual, one rounding to bf16 or none to f32.
 
 .include "include/kernel.inc"
 .include "include/reduce.inc"
@@ -40,6 +42,10 @@ netra_require (NETRA_DEPTH * (NETRA_ROWS + 1) + 2 <= 63), "NETRA_DEPTH * (NETRA_
 netra_require (8 + NETRA_ROWS + 4 * NETRA_DEPTH * (NETRA_ROWS + 1) <= 256), "NETRA_ROWS and NETRA_DEPTH need more than 256 VGPRs"
 netra_require (NETRA_ACTIVATION >= 0 && NETRA_ACTIVATION <= 5), "NETRA_ACTIVATION must be 0 (none), 1 (silu), 2 (gelu erf), 3 (gelu tanh) or 5 (sigmoid)"
 netra_require (NETRA_GATED == 0 || NETRA_GATED == 1), "NETRA_GATED must be 0 or 1"
+netra_require (NETRA_RESULT_F32 == 0 || NETRA_RESULT_F32 == 1), "NETRA_RESULT_F32 must be 0 (bf16) or 1 (f32)"
+netra_require (NETRA_BIAS_F32 == 0 || (NETRA_BIAS_F32 == 1 && NETRA_HAS_BIAS)), "NETRA_BIAS_F32 must be 0 (bf16), or 1 (f32) with a bias"
+netra_require (NETRA_BIAS_F32 == 1 || NETRA_RESULT_F32 == 0 || NETRA_HAS_BIAS == 0), "the bias must be f32 where the result is"
+netra_require (NETRA_RESIDUAL_F32 == NETRA_RESULT_F32 * NETRA_HAS_RESIDUAL), "the residual must have the type of the result"
 netra_require (NETRA_N * NETRA_K <= 0x7fffffff), "the weight must be smaller than 4 GiB"
 netra_require (NETRA_BLOCK_X == 64 * NETRA_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 * NETRA_WAVES x 1 x 1"
 netra_require (NETRA_GRID_X == NETRA_N / NETRA_ROWS && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1), "the grid must be NETRA_N / NETRA_ROWS x 1 x 1"
@@ -48,6 +54,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
 .set GEMV_CHUNKS, NETRA_K / (512 * NETRA_WAVES)  // per wave
 .set GEMV_ROW_BYTES, 2 * NETRA_K
 .set GEMV_OUTPUTS, NETRA_ROWS / (1 + NETRA_GATED) // per work-group
+.set GEMV_SHIFT, 1 + NETRA_RESULT_F32            // elements of y to bytes
 
 // Scalars
 .set S_X, 6
@@ -111,6 +118,15 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
   .endr
 .endm
 
+// One element of each lane, bf16 in the lower half of its register.
+.macro gemv_load_element v, v_offset, s_base, f32
+  .if \f32
+    global_load_dword v[\v], v[\v_offset], s[\s_base:\s_base+1]
+  .else
+    global_load_ushort v[\v], v[\v_offset], s[\s_base:\s_base+1]
+  .endif
+.endm
+
 .macro netra_template name
   netra_kernel_begin \name
   netra_load_pointer S_X, NETRA_ARG_X
@@ -128,7 +144,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
   v_lshlrev_b32 v[V_OFFSET], 4, v[V_LANE]
   s_mul_i32 s[S_TMP], s[S_WAVE], 1024 * GEMV_CHUNKS
   v_add_u32 v[V_OUT], s[S_OUT], v[V_LANE]
-  v_lshlrev_b32 v[V_OUT], 1, v[V_OUT]
+  v_lshlrev_b32 v[V_OUT], GEMV_SHIFT, v[V_OUT]
   v_add_u32 v[V_OFFSET], s[S_TMP], v[V_OFFSET]
   s_mul_i32 s[S_TMP], s[S_OUT], GEMV_ROW_BYTES
   s_mul_hi_u32 s[S_TMP+1], s[S_OUT], GEMV_ROW_BYTES
@@ -153,22 +169,24 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
     s_cmp_lg_u32 s[S_WAVE], 0
     s_cbranch_scc1 .Lgemv_stream_\name
     .if NETRA_HAS_BIAS
+      .set gemv_offset, V_OUT
       .if GEMV_OUTPUTS < NETRA_ROWS              // lanes >= OUTPUTS: up rows
-        v_mov_b32 v[V_T0], NETRA_N - 2*GEMV_OUTPUTS
+        .set gemv_offset, V_T0
+        v_mov_b32 v[V_T0], (NETRA_N / 2 - GEMV_OUTPUTS) << GEMV_SHIFT
         v_cmp_le_u32 vcc, GEMV_OUTPUTS, v[V_LANE]
         v_cndmask_b32 v[V_T0], 0, v[V_T0], vcc
         v_add_u32 v[V_T0], v[V_T0], v[V_OUT]
       .endif
-      s_mov_b64 exec, (1 << NETRA_ROWS) - 1
-      .if GEMV_OUTPUTS < NETRA_ROWS
-        global_load_ushort v[V_BIAS], v[V_T0], s[S_BIAS:S_BIAS+1]
-      .else
-        global_load_ushort v[V_BIAS], v[V_OUT], s[S_BIAS:S_BIAS+1]
+      .if NETRA_BIAS_F32 > NETRA_RESULT_F32      // wider than y
+        v_lshlrev_b32 v[V_T0], 1, v[gemv_offset]
+        .set gemv_offset, V_T0
       .endif
+      s_mov_b64 exec, (1 << NETRA_ROWS) - 1
+      gemv_load_element V_BIAS, gemv_offset, S_BIAS, NETRA_BIAS_F32
     .endif
     .if NETRA_HAS_RESIDUAL
       s_mov_b64 exec, (1 << GEMV_OUTPUTS) - 1
-      global_load_ushort v[V_RESIDUAL], v[V_OUT], s[S_RESIDUAL:S_RESIDUAL+1]
+      gemv_load_element V_RESIDUAL, V_OUT, S_RESIDUAL, NETRA_RESULT_F32
     .endif
     s_mov_b64 exec, -1
 .Lgemv_stream_\name:
@@ -227,7 +245,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
     ds_read_b32 v[V_PARTIAL+gemv_i], v[V_T0] offset:4*NETRA_ROWS*gemv_i
     .set gemv_i, gemv_i + 1
   .endr
-  .if NETRA_HAS_BIAS
+  .if NETRA_HAS_BIAS && !NETRA_BIAS_F32
     v_lshlrev_b32 v[V_BIAS], 16, v[V_BIAS]
   .endif
   netra_wait_lds
@@ -248,11 +266,17 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
     v_mul_f32 v[V_ACC], v[V_ACC], v[V_T2]
   .endif
   .if NETRA_HAS_RESIDUAL
-    v_lshlrev_b32 v[V_RESIDUAL], 16, v[V_RESIDUAL]
+    .if !NETRA_RESULT_F32
+      v_lshlrev_b32 v[V_RESIDUAL], 16, v[V_RESIDUAL]
+    .endif
     v_add_f32 v[V_ACC], v[V_ACC], v[V_RESIDUAL]
   .endif
-  netra_bf16_pack V_ACC, V_ACC, V_ACC
-  global_store_short v[V_OUT], v[V_ACC], s[S_RESULT:S_RESULT+1]
+  .if NETRA_RESULT_F32
+    global_store_dword v[V_OUT], v[V_ACC], s[S_RESULT:S_RESULT+1]
+  .else
+    netra_bf16_pack V_ACC, V_ACC, V_ACC
+    global_store_short v[V_OUT], v[V_ACC], s[S_RESULT:S_RESULT+1]
+  .endif
 .Lgemv_end_\name:
   netra_kernel_end \name
 .endm
