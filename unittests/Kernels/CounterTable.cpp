@@ -71,6 +71,12 @@ Row row(const std::string &name, std::map<std::string, int64_t> dimensions,
   return {name, instance->contract.problem};
 }
 
+/// Columns of a head.
+netra::Problem f32Logits(int64_t m) {
+  return DenseCase{.m = m, .n = 8192, .k = 2048, .resultF32 = true}
+      .bf16Problem();
+}
+
 std::vector<Row> makeRows() {
   using Text = std::string;
   using Attributes = std::map<std::string, netra::AttributeValue>;
@@ -89,8 +95,12 @@ std::vector<Row> makeRows() {
       {"GROUPS", 1}, {"TOPGROUPS", 1}, {"K", 2048}};
   std::vector<Row> rows = {
       {"gfx950.dense_bf16_m1", denseBf16Problem(1, 4096, 2048)},
+      {"gfx950.dense_bf16_m1", f32Logits(1)},
       {"gfx950.dense_bf16_m1_plain", denseBf16Problem(1, 1024, 2048)},
+      {"gfx950.dense_bf16_m32", denseBf16Problem(2, 4096, 2048)},
       {"gfx950.dense_bf16_m32", denseBf16Problem(16, 4096, 2048)},
+      {"gfx950.dense_bf16_m32", f32Logits(16)},
+      {"gfx950.dense_bf16_m32_plain", denseBf16Problem(2, 128, 2048)},
       {"gfx950.dense_bf16_m32_plain", denseBf16Problem(16, 128, 2048)},
       {"gfx950.dense_fp8_block128_m16", denseFp8Problem(1, 4096, 2048)},
       {"gfx950.dense_fp8_block128_m16", denseFp8Problem(16, 4096, 2048)},
@@ -165,6 +175,11 @@ std::vector<Row> makeRows() {
        {"gfx950.gated_rms_norm_bf16", "gfx950.gated_rms_norm_bf16_quantized",
         "gfx950.gated_rms_norm_bf16_quantized_group_major"})
     add(name, {{"M", 16}, {"H", 32}, {"N", 128}}, gatedNorm);
+  for (const char *name :
+       {"gfx950.gated_rms_norm_rows_bf16",
+        "gfx950.gated_rms_norm_rows_bf16_quantized",
+        "gfx950.gated_rms_norm_rows_bf16_quantized_group_major"})
+    add(name, {{"M", 16}, {"H", 2}, {"N", 2048}}, gatedNorm);
   add("gfx950.gated_rms_norm_group_quant_d128",
       {{"M", 16}, {"H", 48}, {"N", 128}}, gatedNorm);
   for (const char *name :
@@ -247,7 +262,7 @@ std::string ratio(double value, double by) {
 }
 
 /// "M=16 N=2048 silu +residual": sizes, choices, and which operands there are
-/// that another problem of the tactic may not have.
+/// that another problem of the tactic may not have, or have of another type.
 std::string describe(const netra::Tactic &tactic,
                      const netra::Problem &problem) {
   std::string text;
@@ -259,8 +274,12 @@ std::string describe(const netra::Tactic &tactic,
           !StringRef(name).ends_with("_block_scale"))
         text += " " + *choice;
   for (const auto &[role, match] : tactic.operands)
-    if (match.optional && problem.find(role))
-      text += " +" + role;
+    if (const netra::OperandSpec *operand = problem.find(role)) {
+      if (match.optional)
+        text += " +" + role;
+      if (operand->type != match.types.front())
+        text += " " + role + "=" + netra::elementTypeName(operand->type).str();
+    }
   return text;
 }
 
@@ -269,7 +288,8 @@ std::string describe(const netra::Tactic &tactic,
 std::vector<Mutation> withoutSharedWeights(const netra::Tactic &tactic) {
   if (tactic.family != "norm")
     return {};
-  if (StringRef(tactic.operation).starts_with("gated"))
+  if (StringRef(kernelSource(tactic.templatePath))
+          .contains("include/gated_norm.inc"))
     return {{"include/gated_norm.inc", "netra_load_vector_run V_W",
              "// netra_load_vector_run V_W"}};
   return {

@@ -76,7 +76,7 @@ TEST(Coverage, RoutedExperts) {
       for (bool groupMajor : {false, true})
         missing.ask(gateUpProblem(
             {m, 257, 9, 1024, 2048, activation, false, false, groupMajor}));
-    for (const char *activation : {"silu", "gelu_tanh"})
+    for (const char *activation : {"silu", "gelu_erf", "gelu_tanh"})
       for (bool groupMajor : {false, true})
         missing.ask(moeActivationProblem(m, 9, 512, activation, groupMajor));
     for (bool bf16 : {false, true})
@@ -149,14 +149,52 @@ TEST(Coverage, Norms) {
 
 TEST(Coverage, NormsOfHeads) {
   Missing missing;
-  for (int64_t heads : {1, 16, 32, 48})
-    for (int64_t m : anyRows)
-      for (bool weightF32 : {false, true})
-        for (const NormForm &form : quantizedForms({.weightF32 = weightF32}))
-          for (const char *activation : {"silu", "sigmoid"})
-            for (double offset : {0.0, 1.0})
-              missing.ask(
-                  gatedRmsNormProblem(m, heads, 128, form, offset, activation));
+  for (int64_t n : widths())
+    for (int64_t heads : {1, 16, 32, 48})
+      for (int64_t m : anyRows)
+        for (bool weightF32 : {false, true})
+          for (const NormForm &form : quantizedForms({.weightF32 = weightF32}))
+            for (const char *activation : {"silu", "sigmoid"})
+              for (double offset : {0.0, 1.0})
+                missing.ask(
+                    gatedRmsNormProblem(m, heads, n, form, offset, activation));
+}
+
+/// Each member of the table, at one row count, is one verified tactic's and no
+/// other's but a contract's.
+TEST(Coverage, NormsHaveOneTacticEach) {
+  for (int64_t n : widths())
+    for (bool weightF32 : {false, true})
+      for (NormForm form : quantizedForms({.weightF32 = weightF32}))
+        for (bool rounded : {false, true}) {
+          if (rounded && !form.quantized)
+            continue;
+          form.rounded = rounded;
+          std::vector<netra::Problem> problems = {
+              gatedRmsNormProblem(4, 16, n, form)};
+          for (bool residual : {false, true})
+            for (const char *operation : {"rms_norm", "layer_norm"}) {
+              form.residual = residual;
+              problems.push_back(withForm(
+                  rmsNormProblem(4, n, residual, form.quantized), form));
+              problems.back().operation = operation;
+            }
+          for (const netra::Problem &problem : problems) {
+            netra::Selection selection = catalog().select(problem);
+            ASSERT_TRUE(selection.winner.has_value())
+                << nameOf(problem) << ": " << selection.reason;
+            const netra::Tactic &tactic = *selection.winner->tactic;
+            EXPECT_GE(tactic.maturity, netra::Maturity::Verified)
+                << tactic.name;
+            EXPECT_EQ(llvm::StringRef(tactic.name).contains("_quantized"),
+                      form.quantized)
+                << nameOf(problem) << ": " << tactic.name;
+            EXPECT_EQ(llvm::StringRef(tactic.name).contains("_group_major"),
+                      form.groupMajor)
+                << nameOf(problem) << ": " << tactic.name;
+            EXPECT_TRUE(selection.runnersUp.empty()) << nameOf(problem);
+          }
+        }
 }
 
 TEST(Coverage, Activations) {
@@ -192,6 +230,18 @@ TEST(Coverage, Dense) {
           }
 }
 
+TEST(Coverage, DenseWithF32) {
+  Missing missing;
+  for (const DenseShape &shape : denseShapes)
+    for (int64_t m : {1, 2, 16, 32})
+      for (DenseCase &c : f32Cases({m}, shape.n, shape.k))
+        for (bool groupMajor : {false, true}) {
+          c.groupMajor = groupMajor;
+          if (!groupMajor || shape.fp8)
+            missing.ask(c.problem(shape.fp8));
+        }
+}
+
 TEST(Coverage, Vocabulary) {
   Missing missing;
   for (int64_t m : anyRows) {
@@ -206,10 +256,27 @@ TEST(Coverage, Vocabulary) {
   }
 }
 
-// A head is at most 512 wide; widths of norms are 128 or multiples of 256; more
-// than 32 rows are not decoding.
+// Widths of heads and rows are 128 or multiples of 256; more than 32 rows are
+// not decoding; with an f32 result, residual and bias are f32, and with a bf16
+// one the residual is bf16.
 TEST(Coverage, WhatHasNoTactic) {
-  EXPECT_FALSE(hasTactic(gatedRmsNormProblem(1, 1, 1024, {})));
+  EXPECT_FALSE(hasTactic(gatedRmsNormProblem(1, 1, 1152, {})));
+  for (int64_t m : {1, 4})
+    for (const char *role : {"bias", "residual", "result"}) {
+      netra::Problem mixed =
+          denseBf16Problem(m, 2048, 2048, "none", true, true);
+      if (llvm::StringRef(role) == "bias") // the others
+        mixed =
+            DenseCase{
+                .m = m, .n = 2048, .k = 2048, .bias = true, .resultF32 = true}
+                .bf16Problem();
+      for (netra::OperandSpec &operand : mixed.operands)
+        if (operand.role == role)
+          operand.type = operand.type == netra::ElementType::F32
+                             ? netra::ElementType::BF16
+                             : netra::ElementType::F32;
+      EXPECT_FALSE(hasTactic(mixed)) << role;
+    }
   EXPECT_FALSE(hasTactic(rmsNormProblem(1, 1152, false, false)));
   EXPECT_FALSE(hasTactic(denseFp8Problem(33, 2048, 2048)));
   EXPECT_FALSE(hasTactic(denseBf16Problem(33, 2048, 2048)));

@@ -76,8 +76,9 @@ struct Case {
 };
 
 std::vector<Case> cases() {
-  NormForm plain, quantized;
+  NormForm plain, quantized, groupMajor;
   quantized.quantized = true;
+  groupMajor.quantized = groupMajor.groupMajor = groupMajor.rounded = true;
   return {{"gfx950.rms_norm_bf16", rmsNormProblem(9, 512, true, false)},
           {"gfx950.quantize_blocks_bf16", quantizeProblem(9, 640)},
           {"gfx950.quantize_blocks_bf16_group_major",
@@ -87,7 +88,11 @@ std::vector<Case> cases() {
           // Rows of 5 heads, 4 to a wave: a wave has heads of two tokens.
           {"gfx950.gated_rms_norm_bf16", gatedRmsNormProblem(9, 5, 128, plain)},
           {"gfx950.gated_rms_norm_bf16_quantized",
-           gatedRmsNormProblem(9, 5, 128, quantized)}};
+           gatedRmsNormProblem(9, 5, 128, quantized)},
+          {"gfx950.gated_rms_norm_rows_bf16",
+           gatedRmsNormProblem(9, 3, 1280, plain)},
+          {"gfx950.gated_rms_norm_rows_bf16_quantized_group_major",
+           gatedRmsNormProblem(9, 3, 1280, groupMajor)}};
 }
 
 Buffers randomInputs(const Problem &problem) {
@@ -98,7 +103,7 @@ Buffers randomInputs(const Problem &problem) {
     for (int64_t extent : operand.shape)
       count *= size_t(extent);
     if (operand.type == ElementType::BF16 && operand.role != "result" &&
-        operand.role != "sum")
+        operand.role != "sum" && operand.role != "rounded")
       inputs[operand.role] = toBytes(random.bf16(count));
   }
   return inputs;

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DenseCases.h"
 #include "LayoutProblems.h"
 #include "MoeCases.h"
 #include "NormProblems.h"
@@ -60,6 +61,9 @@ TEST(Guards, DenseBf16) {
        {"DEPTH", 2, "NETRA_DEPTH must be between 1"},
        {"ACTIVATION", 6, "NETRA_ACTIVATION must be"},
        {"GATED", 2, "NETRA_GATED must be 0 or 1"},
+       {"RESULT_F32", 2, "NETRA_RESULT_F32 must be 0 (bf16) or 1"},
+       {"BIAS_F32", 1, "or 1 (f32) with a bias"},
+       {"RESIDUAL_F32", 1, "the residual must have the type of the result"},
        {"BLOCK_X", 128, "the work-group must be"},
        {"GRID_X", 7, "the grid must be"},
        {"STATIC_LDS", 0, "NETRA_STATIC_LDS must be"},
@@ -137,9 +141,25 @@ TEST(Guards, RoutedExperts) {
   expectRefusals("gfx950.moe_activation",
                  moeActivationProblem(1, 2, 256, "silu"),
                  {{"N", 200, "NETRA_N must be a multiple of 128"},
-                  {"ACTIVATION", 2, "NETRA_ACTIVATION must be 1"},
+                  {"ACTIVATION", 5, "NETRA_ACTIVATION must be 1"},
                   {"SCALE_GROUP_MAJOR", 2, "NETRA_SCALE_GROUP_MAJOR must be 0"},
                   {"GRID_X", 3, "the grid must be"}});
+}
+
+TEST(Guards, DenseTypes) {
+  for (const char *tactic : {"gfx950.dense_bf16_m1", "gfx950.dense_bf16_m32"}) {
+    DenseCase c{llvm::StringRef(tactic).ends_with("m1") ? 1 : 2,
+                64,
+                512,
+                "none",
+                true,
+                true};
+    c.resultF32 = true;
+    expectRefusals(tactic, c.bf16Problem(),
+                   {{"BIAS_F32", 0, "the bias must be f32"},
+                    {"RESIDUAL_F32", 0, "the residual must have the type"},
+                    {"RESULT_F32", 0, "the residual must have the type"}});
+  }
 }
 
 TEST(Guards, DenseFp8Plain) {
@@ -159,6 +179,9 @@ TEST(Guards, DenseBf16Mfma) {
                   {"WAVES", 17, "NETRA_WAVES must be 1..16"},
                   {"TILES", 8, "NETRA_TILES must be 1, 2 or 4"},
                   {"DEPTH", 9, "NETRA_DEPTH must be between 1"},
+                  {"RESULT_F32", 2, "NETRA_RESULT_F32 must be 0 (bf16) or 1"},
+                  {"BIAS_F32", 1, "or 1 (f32) with a bias"},
+                  {"RESIDUAL_F32", 1, "the type of the result"},
                   {"GRID_X", 5, "the grid must be"},
                   {"VGPRS", 64, "uses more VGPRs than NETRA_VGPRS declares"},
                   {"STATIC_LDS", 64, "NETRA_STATIC_LDS must be"}});
@@ -194,6 +217,15 @@ TEST(Guards, OtherNorms) {
                   {"ACTIVATION", 2, "NETRA_ACTIVATION must be 1 (silu)"},
                   {"M", 1 << 29, "NETRA_M * NETRA_H * NETRA_H must be below"},
                   {"GRID_X", 1, "the grid must be"}});
+  expectRefusals("gfx950.gated_rms_norm_rows_bf16_quantized_group_major",
+                 gatedRmsNormProblem(2, 3, 1024, form),
+                 {{"N", 1152, "NETRA_N must be 128 or a multiple of 256"},
+                  {"H", 0, "NETRA_H must be at least 1"},
+                  {"HAS_RESIDUAL", 1, "NETRA_HAS_RESIDUAL must be 0"},
+                  {"ACTIVATION", 2, "NETRA_ACTIVATION must be 1 (silu)"},
+                  {"M", 1 << 29, "NETRA_M * NETRA_H * NETRA_H must be below"},
+                  {"GRID_X", 2, "the grid must be"},
+                  {"STATIC_LDS", 32, "NETRA_STATIC_LDS must be"}});
 }
 
 TEST(Guards, Router) {
@@ -226,6 +258,7 @@ TEST(Guards, GatedAndQuantize) {
                   {"ACTIVATION", 0, "NETRA_ACTIVATION must be 1"},
                   {"WAVES", 2, "NETRA_WAVES must be 1 or 4"},
                   {"ROUNDED", 1, "NETRA_ROUNDED must be 0"},
+                  {"RUNTIME", 1, "NETRA_RUNTIME must be 0, or 1 with a packed"},
                   {"SCALE_GROUP_MAJOR", 1, "NETRA_SCALE_GROUP_MAJOR must be 0"},
                   {"GRID_Y", 3, "the grid must be"}});
   expectRefusals("gfx950.quantize_blocks_bf16", quantizeProblem(2, 640),

@@ -37,7 +37,9 @@ struct ActivationCase {
         double gate = x[row * 2 * n + i], up = x[row * 2 * n + n + i];
         double value =
             oracle::apply(activation == "silu" ? oracle::Function::Silu
-                                               : oracle::Function::GeluTanh,
+                          : activation == "gelu_erf"
+                              ? oracle::Function::GeluErf
+                              : oracle::Function::GeluTanh,
                           gate) *
             up;
         h.push_back(oracle::decodeBf16(oracle::encodeBf16(value)));
@@ -77,6 +79,8 @@ INSTANTIATE_TEST_SUITE_P(
                     ActivationCase{32, 9, 512}, ActivationCase{1, 3, 128},
                     ActivationCase{2, 2, 384}, ActivationCase{1, 2, 640},
                     ActivationCase{1, 1, 2304, "gelu_tanh"},
+                    ActivationCase{3, 9, 512, "gelu_erf"},
+                    ActivationCase{1, 1, 2304, "gelu_erf"},
                     ActivationCase{2, 1, 5120}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -86,10 +90,11 @@ INSTANTIATE_TEST_SUITE_P(
                     ActivationCase{5, 3, 128, "silu", true},
                     ActivationCase{3, 1, 384, "silu", true},
                     ActivationCase{2, 7, 640, "silu", true},
+                    ActivationCase{3, 2, 640, "gelu_erf", true},
                     ActivationCase{2, 2, 5120, "gelu_tanh", true}));
 
-TEST(MoeActivation, IsSelectedForBothActivationsAndOrders) {
-  for (const char *activation : {"silu", "gelu_tanh"})
+TEST(MoeActivation, IsSelectedForAllActivationsAndOrders) {
+  for (const char *activation : {"silu", "gelu_erf", "gelu_tanh"})
     for (int64_t m : {1, 8, 32})
       for (bool groupMajor : {false, true}) {
         ActivationCase c{m, 9, 512, activation, groupMajor};
@@ -147,7 +152,7 @@ TEST(MoeActivation, WorkgroupsPastTheRowsDoNothing) {
 TEST(MoeActivationEdge, SpecialValues) {
   const float infinity = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (const char *activation : {"silu", "gelu_tanh"}) {
+  for (const char *activation : {"silu", "gelu_erf", "gelu_tanh"}) {
     ActivationCase c{1, 2, 512, activation};
     for (float special : {0.0f, -0.0f, 120.0f, -120.0f, 1e-40f, -3e-39f, 1e30f,
                           -1e30f, infinity, nan}) {
@@ -207,6 +212,10 @@ TEST(MoeActivationNegative, WrongKernelsAreNoticed) {
   EXPECT_NE(wrong(moe, "0xbfb8aa3b", "0xbf800000"), "");
   EXPECT_NE(wrong(moe, "v_mul_f32 v[\\v_h], v[\\v_h], v[\\v_up]", "s_nop 0"),
             "");
+  c.activation = "gelu_erf";
+  EXPECT_EQ(wrong(act, "// Scalars", "// Scalars, unchanged"), "");
+  EXPECT_NE(wrong(moe, "netra_gelu_erf \\v_h", "netra_gelu_tanh \\v_h"), "");
+  EXPECT_NE(wrong("include/activation.inc", "0xbf38aa3b", "0xbf3a0000"), "");
 }
 
 TEST(MoeActivationNegative, WrongGroupMajorKernelsAreNoticed) {

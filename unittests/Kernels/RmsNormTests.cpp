@@ -335,6 +335,48 @@ TEST(AddRmsNormContract, MatchesOracle) {
   }
 }
 
+/// The strides that the contract's arguments are for: rows of input and
+/// residual further apart than they are wide, by different distances. Nobody
+/// wrote what lies between.
+TEST(AddRmsNormContract, RowsMayBeApart) {
+  const char *const name = "gfx950.add_rms_norm_group_quant_n5120";
+  NormCase c{.m = 5,
+             .n = 5120,
+             .residual = true,
+             .quantized = true,
+             .weightOffset = 1,
+             .rounded = true,
+             .groupMajor = true};
+  Buffers inputs = c.random(9);
+  const int64_t in = 5128, residual = 10240;
+  auto runApart = [&](const std::vector<Mutation> &mutations) {
+    llvm::Expected<Kernel> kernel = build(name, c.problem(), {}, mutations);
+    if (!kernel)
+      return llvm::toString(kernel.takeError());
+    setArgument(*kernel, "in_stride", in);
+    setArgument(*kernel, "res_stride", residual);
+    setShape(*kernel, "x", {(c.m - 1) * in + c.n});
+    setShape(*kernel, "residual", {(c.m - 1) * residual + c.n});
+    RunOptions options;
+    options.pieces["x"] = apart(inputs["x"], 2 * c.n, 2 * in);
+    options.pieces["residual"] =
+        apart(inputs["residual"], 2 * c.n, 2 * residual);
+    llvm::Expected<Outcome> once =
+        run(*kernel, {{"weight", inputs["weight"]}}, options);
+    if (!once)
+      return llvm::toString(once.takeError());
+    return once->findingsText() + c.check(inputs, *once);
+  };
+  EXPECT_EQ(runApart({}), "");
+  const char *const file = "norm/add_rms_norm_group_quant.s";
+  for (const char *to : {"norm_rows 2*NETRA_N, s[S_STRIDES+1]",
+                         "norm_rows s[S_STRIDES], 2*NETRA_N",
+                         "norm_rows s[S_STRIDES+1], s[S_STRIDES]"})
+    EXPECT_NE(runApart({{file, "norm_rows s[S_STRIDES], s[S_STRIDES+1]", to}}),
+              "")
+        << to;
+}
+
 TEST(AddRmsNormContract, ArgumentsAndLaunch) {
   NormCase c{.m = 8,
              .n = 5120,

@@ -15,8 +15,11 @@
 //   NETRA_SCALE_GROUP_MAJOR  1: scale of row m, group g at g * rows + m, with the
 //                    argument rows; 0: at m * N / 128 + g
 //   NETRA_ROUNDED    1: h is stored beside the FP8 result
+//   NETRA_RUNTIME    1: the arguments width and inv448 stand for N and for 1 / 448, as a
+//                    contract has them; width is a multiple of 128, and columns that the
+//                    grid does not reach are not computed. 0: N and 1 / 448
 //   NETRA_WAVES      waves of a work-group
-// Arguments that a contract fixes (width, inv448, null pointers) are not read.
+// The null pointers of a contract are not read.
 //
 // Schedule. Work-group (m, c) takes columns 512 WAVES c .. of row m, eight per
 // work-item: two 16-byte loads, one wait, one store. Work-items past the row do nothing;
@@ -36,6 +39,7 @@ netra_require (NETRA_QUANTIZE == 0 || NETRA_QUANTIZE == 1), "NETRA_QUANTIZE must
 netra_require (NETRA_ROUND_ACTIVATION == 0 || NETRA_ROUND_ACTIVATION == 1), "NETRA_ROUND_ACTIVATION must be 0 or 1"
 netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || (NETRA_SCALE_GROUP_MAJOR == 1 && NETRA_QUANTIZE)), "NETRA_SCALE_GROUP_MAJOR must be 0, or 1 with a quantized result"
 netra_require (NETRA_ROUNDED == 0 || (NETRA_ROUNDED == 1 && NETRA_QUANTIZE)), "NETRA_ROUNDED must be 0, or 1 with a quantized result"
+netra_require (NETRA_RUNTIME == 0 || (NETRA_RUNTIME == 1 && NETRA_PACKED && NETRA_SCALE_GROUP_MAJOR)), "NETRA_RUNTIME must be 0, or 1 with a packed operand and group-major scales"
 netra_require (NETRA_WAVES == 1 || NETRA_WAVES == 4), "NETRA_WAVES must be 1 or 4"
 netra_require (NETRA_BLOCK_X == 64 * NETRA_WAVES && NETRA_BLOCK_Y == 1 && NETRA_BLOCK_Z == 1), "the work-group must be 64 * NETRA_WAVES x 1 x 1"
 netra_require (NETRA_GRID_X == NETRA_M && NETRA_GRID_Y == (NETRA_N + 512 * NETRA_WAVES - 1) / (512 * NETRA_WAVES) && NETRA_GRID_Z == 1), "the grid must be NETRA_M x ceil(NETRA_N / (512 * NETRA_WAVES)) x 1"
@@ -51,6 +55,9 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
 .set S_TMP, 16
 .set S_ROUNDED, 18
 .set S_ROWS, 20
+.set S_WIDTH, 21                                 // with NETRA_RUNTIME, like the others
+.set S_INV_448, 22
+.set S_BYTES, 23
 .set V_COLUMN, 0                                 // first column of the work-item
 .set V_OFFSET, 1
 .set V_T0, 2
@@ -61,6 +68,17 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
 .set V_UP, 16
 .set V_G, 24                                     // the 4 + 4 loaded dwords
 .set V_U, 28
+
+// gated_row S, BYTES: s[S:S+1] moves to the row of a matrix that has BYTES for each
+//   column of h.
+.macro gated_row s, bytes
+  .if NETRA_RUNTIME
+    s_mul_i32 s[S_BYTES], s[S_WIDTH], \bytes
+    netra_row_pointer \s, S_ROW, s[S_BYTES], S_TMP
+  .else
+    netra_row_pointer \s, S_ROW, \bytes*NETRA_N, S_TMP
+  .endif
+.endm
 
 .macro netra_template name
   netra_kernel_begin \name
@@ -80,29 +98,39 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
   .if NETRA_SCALE_GROUP_MAJOR
   netra_load_u32 S_ROWS, NETRA_ARG_ROWS
   .endif
-  netra_columns8 V_COLUMN, V_OFFSET, NETRA_WAVES, NETRA_N, S_TMP, .Lgated_end_\name, S_COLUMNS
-  netra_wait_scalar
-  .if NETRA_PACKED
-    netra_row_pointer S_GATE, S_ROW, 4*NETRA_N, S_TMP
-    netra_pointer_add_const S_UP, S_GATE, 2*NETRA_N
+  .if NETRA_RUNTIME
+    netra_load_u32 S_WIDTH, NETRA_ARG_WIDTH
+    netra_load_u32 S_INV_448, NETRA_ARG_INV448
+    netra_wait_scalar
+    netra_columns8 V_COLUMN, V_OFFSET, NETRA_WAVES, NETRA_N, S_TMP, .Lgated_end_\name, S_COLUMNS, S_WIDTH
+    gated_row S_GATE, 4
+    s_lshl_b32 s[S_BYTES], s[S_WIDTH], 1
+    netra_pointer_add S_UP, S_GATE, S_BYTES
   .else
-    netra_row_pointer S_GATE, S_ROW, 2*NETRA_N, S_TMP
-    netra_row_pointer S_UP, S_ROW, 2*NETRA_N, S_TMP
+    netra_columns8 V_COLUMN, V_OFFSET, NETRA_WAVES, NETRA_N, S_TMP, .Lgated_end_\name, S_COLUMNS
+    netra_wait_scalar
+    .if NETRA_PACKED
+      gated_row S_GATE, 4
+      netra_pointer_add_const S_UP, S_GATE, 2*NETRA_N
+    .else
+      gated_row S_GATE, 2
+      gated_row S_UP, 2
+    .endif
   .endif
   global_load_dwordx4 v[V_G:V_G+3], v[V_OFFSET], s[S_GATE:S_GATE+1]
   global_load_dwordx4 v[V_U:V_U+3], v[V_OFFSET], s[S_UP:S_UP+1]
   .if NETRA_QUANTIZE
-    netra_row_pointer S_RESULT, S_ROW, NETRA_N, S_TMP
+    gated_row S_RESULT, 1
     .if NETRA_SCALE_GROUP_MAJOR
     netra_row_pointer S_SCALE, S_ROW, 4, S_TMP
     .else
     netra_row_pointer S_SCALE, S_ROW, NETRA_N/32, S_TMP
     .endif
     .if NETRA_ROUNDED
-    netra_row_pointer S_ROUNDED, S_ROW, 2*NETRA_N, S_TMP
+    gated_row S_ROUNDED, 2
     .endif
   .else
-    netra_row_pointer S_RESULT, S_ROW, 2*NETRA_N, S_TMP
+    gated_row S_RESULT, 2
   .endif
   netra_wait_memory 1
   netra_bf16_unpack_run V_GATE, V_G, 4
@@ -124,7 +152,9 @@ netra_require (NETRA_STATIC_LDS == 0), "NETRA_STATIC_LDS must be 0"
     .if NETRA_ROUNDED
     global_store_dwordx4 v[V_OFFSET], v[V_G:V_G+3], s[S_ROUNDED:S_ROUNDED+1]
     .endif
-    .if NETRA_SCALE_GROUP_MAJOR
+    .if NETRA_RUNTIME
+    netra_store_fp8_group8 V_GATE, V_COLUMN, S_RESULT, S_SCALE, V_T0, V_T1, V_T2, S_ROWS, s[S_INV_448]
+    .elseif NETRA_SCALE_GROUP_MAJOR
     netra_store_fp8_group8 V_GATE, V_COLUMN, S_RESULT, S_SCALE, V_T0, V_T1, V_T2, S_ROWS
     .else
     netra_store_fp8_group8 V_GATE, V_COLUMN, S_RESULT, S_SCALE, V_T0, V_T1, V_T2

@@ -9,8 +9,8 @@
 // The number of rows is a launch argument: work-groups past it do nothing.
 //
 // Constants: NETRA_M, NETRA_S, NETRA_N (a multiple of 128, at most 16384), NETRA_ACTIVATION
-// 1 (silu) or 3 (gelu tanh), NETRA_SCALE_GROUP_MAJOR 1: a token's scales are transposed, those
-// of a group's slots side by side: [M, N / 128, S].
+// 1 (silu), 2 (gelu erf) or 3 (gelu tanh), NETRA_SCALE_GROUP_MAJOR 1: a token's scales are
+// transposed, those of a group's slots side by side: [M, N / 128, S].
 //
 // Schedule. One wave per row, eight columns per lane and round of 512 columns; everything a
 // row of up to 2048 columns needs is asked for before the first wait, four rounds of longer ones.

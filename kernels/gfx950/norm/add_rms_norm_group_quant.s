@@ -16,6 +16,7 @@ netra_require (NETRA_STATIC_LDS == 0 && NETRA_DYNAMIC_LDS >= 4 * NETRA_WAVES), "
 
 .set NORM_BIAS, 0
 .set NORM_RUNTIME, 1
+.set NORM_GATED, 0
 
 .set S_STRIDES, 30                               // in, residual
 

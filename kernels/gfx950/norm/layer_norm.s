@@ -25,6 +25,7 @@ netra_require (NETRA_STATIC_LDS == 8 * NETRA_WAVES), "NETRA_STATIC_LDS must be 8
 
 .set NORM_BIAS, NETRA_HAS_BIAS
 .set NORM_RUNTIME, 0
+.set NORM_GATED, 0
 
 // The ACCUMULATE of the sum, in ascending order.
 .macro layer_norm_sum v, first

@@ -23,6 +23,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_WAVES), "NETRA_STATIC_LDS must be 4
 
 .set NORM_BIAS, 0
 .set NORM_RUNTIME, 0
+.set NORM_GATED, 0
 
 .macro netra_template name
   netra_kernel_begin \name
