@@ -129,8 +129,10 @@ void readQuantization(const Reader &reader, ModelDescription &model) {
   ObjectReader object(reader);
   if (!object.isValid())
     return;
-  if (std::optional<Reader> member = object.required("quant_method"))
-    (void)member->choice({"fp8"});
+  // Which other fields there are depends on the method.
+  std::optional<Reader> method = object.required("quant_method");
+  if (!method || !method->choice({"fp8"}))
+    return;
   if (std::optional<Reader> member = set(object, "fmt"))
     (void)member->choice({"e4m3"});
   if (std::optional<Reader> member = object.required("activation_scheme"))

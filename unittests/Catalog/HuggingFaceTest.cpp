@@ -355,7 +355,12 @@ TEST(HuggingFace, SaysWhichFieldIsNotSupported) {
                   ": expected one of \"default\", \"linear\", \"llama3\", "
                   "found the string \"yarn\"");
   }
-  Json config = gemma2();
+  Json config = llama31();
+  config["quantization_config"] = {{"quant_method", "awq"}, {"bits", 4}};
+  EXPECT_EQ(fault(config),
+            "config.json: /quantization_config/quant_method: expected one of "
+            "\"fp8\", found the string \"awq\"");
+  config = gemma2();
   config["sliding_window_size"] = 2048;
   EXPECT_THAT(fault(config),
               HasSubstr("/sliding_window_size: expected the number 4096, as "
