@@ -283,7 +283,6 @@ __attribute__((noinline)) bool
 RaceChecker::updatesBehindPlain(const Access &access, const Entry &entry,
                                 uint16_t covered) const {
   return (entry.plain.bytes & covered) &&
-         entry.plain.group != access.own().group &&
          conflictsWithWrite(access, entry.plain, covered);
 }
 

@@ -185,6 +185,25 @@ const std::vector<Source> correct = {
     out[__builtin_amdgcn_workgroup_id_x()] = d + e;
   }
 )"},
+    {"streamed", R"(
+  // The consumer's loop around the waits changes nothing either.
+  local uint head, slots[16];
+  if (LID == 0) head = 0;
+  BARRIER;
+  if (LID == 64) {
+    for (uint i = 0; i < n; ++i) {
+      slots[i] = in[i];
+      STORE(&head, i + 1);
+    }
+  } else if (LID == 0) {
+    uint sum = 0;
+    for (uint i = 0; i < n; ++i) {
+      while (LOAD(&head) <= i) ;
+      sum = sum * 3 + slots[i];
+    }
+    out[__builtin_amdgcn_workgroup_id_x()] = sum;
+  }
+)"},
     {"in_memory", R"(
   local uint flag;
   if (LID == 0) flag = 0;
@@ -325,6 +344,23 @@ const std::vector<Source> faulty = {
   if (ADD(&h[LID & 63], 1u) == 100) out[1000] = 1;
   out[LID] = *(volatile local uint *)&h[(LID + 1) & 63];
 )"},
+    {"handed_on_early", R"(
+  // When wave 1 tells wave 2, it does not know of wave 0 yet.
+  local uint d, first, second;
+  if (LID == 0) first = second = 0;
+  BARRIER;
+  if (LID == 0) {
+    d = in[0];
+    STORE(&first, 1u);
+  } else if (LID == 64) {
+    STORE(&second, 1u);
+    while (!LOAD(&first)) ;
+    out[100] = d;
+  } else if (LID == 128) {
+    while (!LOAD(&second)) ;
+    out[0] = d;
+  }
+)"},
     {"other_flag", R"(
   // It waits for wave 1, and reads what wave 2 left.
   local uint d, e, first, second;
@@ -439,6 +475,7 @@ TEST_F(LdsFlags, OrderWhatComesBeforeAndBehindThem) {
       // Behind the flag nothing is ordered.
       {flag + data + wait, poll, read, "race: wave"},
       {flag + read + wait, poll, data, "race: wave"},
+      {flag + data + wait, poll, data, "race: wave"},
       // Another flag.
       {data + wait + "ds_write_b32 v2, v3 offset:4\n" + flag, poll, read,
        nullptr},

@@ -236,8 +236,18 @@ TEST_F(Races, WaitBehindAReleasePublishesNothing) {
        "s_waitcnt vmcnt(0)\n global_load_dword v9, v2, s[4:5]\n "
        "s_waitcnt vmcnt(0)",
        true},
+      // A load releases nothing, whatever it bypasses.
+      {"",
+       "s_waitcnt vmcnt(0)\n global_load_dword v9, v2, s[4:5] sc1\n "
+       "s_waitcnt vmcnt(0)",
+       true},
       // Too weak: the store itself may be the one that is outstanding.
       {"s_waitcnt vmcnt(1)", "", true},
+      {"global_store_dword v2, v3, s[6:7] offset:64\n  s_waitcnt vmcnt(1)", "",
+       true},
+      // The one behind it may be.
+      {"global_store_dword v2, v3, s[6:7] offset:128\n  s_waitcnt vmcnt(1)", "",
+       false},
   };
   for (const auto &line : lines)
     for (WorkgroupOrder each : orders) {
@@ -257,6 +267,50 @@ TEST_F(Races, WaitBehindAReleasePublishesNothing) {
                                   "`global_store_dword v2, v3, s[6:7] "
                                   "offset:64`")));
     }
+}
+
+TEST_F(Races, WhatIsPublishedLaterIsNotKnown) {
+  // Work-group 0 writes a value, tells work-group 1, and publishes it when that
+  // has answered; work-group 1 reads it much later, and may look again before.
+  const auto body = [](const std::string &again) {
+    const auto until = [](const char *label, const char *flag) {
+      return std::string(label) + ":\n  global_load_dword v4, v2, s[6:7] " +
+             flag + R"( sc0 sc1
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s8, v4
+  s_cmp_lg_u32 s8, 1
+  s_cbranch_scc1 )" +
+             label + "\n";
+    };
+    const std::string set = "  global_store_dword v2, v3, s[6:7] ";
+    return R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  s_mov_b64 exec, 1
+  v_mov_b32 v2, 0
+  v_mov_b32 v3, 1
+  s_waitcnt lgkmcnt(0)
+  s_cmp_lg_u32 s2, 0
+  s_cbranch_scc1 .Lreader
+)" + set + "offset:64\n" +
+           set + "sc0 sc1\n" + until(".Lanswer", "offset:4") + set +
+           "offset:8 sc0 sc1\n  s_endpgm\n.Lreader:\n" + until(".Ltold", "") +
+           set + R"(offset:4 sc0 sc1
+  s_mov_b32 s9, 0x8000
+.Llater:
+  s_sub_u32 s9, s9, 1
+  s_cmp_lg_u32 s9, 0
+  s_cbranch_scc1 .Llater
+)" + again +
+           "  global_load_dword v5, v2, s[6:7] offset:64\n" + waitVm;
+  };
+  for (WorkgroupOrder each : orders) {
+    order = each;
+    for (const char *again : {"  buffer_inv sc1\n", "  s_dcache_inv\n"})
+      EXPECT_THAT(groups(body(again)), IsEmpty()) << again;
+    auto found = groups(body(""));
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_THAT(found[0], HasSubstr("race: reads the 4 bytes"));
+  }
 }
 
 TEST_F(Races, AWriteThatIsRepeatedIsOutstandingAgain) {
@@ -303,18 +357,29 @@ TEST_F(Races, AWriteThatIsRepeatedIsOutstandingAgain) {
 
 TEST_F(Races, OneWaveReleasesWhatAnotherWaitedFor) {
   // Both waves of work-group 0 write; the first releases behind a barrier.
-  const auto body = [](const std::string &wait) {
+  const auto body = [](const std::string &wait,
+                       const std::string &behind = "") {
     return handshake(
         "v_lshlrev_b32 v6, 2, v0\n  v_readfirstlane_b32 s9, v0",
         "global_store_dword v6, v3, s[6:7] offset:128\n  " + wait +
-            "\n  s_barrier\n  s_cmp_lg_u32 s9, 0\n  s_cbranch_scc1 .Lend" +
-            release + "\n.Lend:",
+            "\n  s_barrier\n  s_cmp_lg_u32 s9, 0\n  s_cbranch_scc1 .Lend\n" +
+            behind + release + "\n.Lend:",
         "global_load_dword v5, v6, s[6:7] offset:128");
   };
   EXPECT_THAT(checkKernel(CheckRace, wrapKernel(body("s_waitcnt vmcnt(0)")),
                           {128, 1, 1}, 2),
               IsEmpty());
   EXPECT_THAT(checkKernel(CheckRace, wrapKernel(body("")), {128, 1, 1}, 2),
+              SizeIs(1));
+  // The first waits behind the barrier, for all of its own or for less.
+  const std::string loads = "global_load_dword v9, v2, s[4:5]\n"
+                            "global_load_dword v10, v2, s[4:5]\n";
+  EXPECT_THAT(checkKernel(CheckRace, wrapKernel(body("", loads + waitVm)),
+                          {128, 1, 1}, 2),
+              IsEmpty());
+  EXPECT_THAT(checkKernel(CheckRace,
+                          wrapKernel(body("", loads + "s_waitcnt vmcnt(1)\n")),
+                          {128, 1, 1}, 2),
               SizeIs(1));
 }
 
@@ -544,6 +609,12 @@ TEST_F(Races, AnUpdateBehindAReadIsOrderedByTheReadersRelease) {
   // The reader's own update comes in between.
   EXPECT_THAT(groups(handshake("", read + again + release, update)), IsEmpty());
   EXPECT_THAT(groups(handshake("", release + read + again, update)), IsEmpty());
+  // What changed the word since was compared with the read then.
+  const std::string first = handshake("", read + again, "");
+  EXPECT_THAT(groups(std::string(first).replace(
+                  first.find(".Lreader:\n"), std::string::npos,
+                  ".Lreader:\n  " + update + "\n")),
+              IsEmpty());
   // It releases, but nobody waits for that.
   const std::string apart = handshake("", read + release, "");
   EXPECT_THAT(
