@@ -12,7 +12,10 @@
 
 #include "ManifestText.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -156,6 +159,13 @@ Expected<std::string> promote(const NamedText &manifest, Maturity level,
     return createStringError(manifest.name + ": tactic " + tactic->name + ": " +
                              what);
   };
+  // As whoever loads the library asks for it, which a link leads to.
+  SmallString<256> file;
+  if (sys::fs::real_path(manifest.name, file))
+    file = manifest.name;
+  if (std::string name = tactic->target + "." + sys::path::stem(file).str();
+      tactic->name != name)
+    return fail("/name: expected \"" + name + "\" as the file's name says");
   if (tactic->maturity == Maturity::Rejected)
     return fail("expected a tactic that is not rejected; what is rejected is "
                 "not promoted");

@@ -400,6 +400,13 @@ static int importDescription(MLIRContext &context, StringRef path,
                             ? ": expected the config.json of a supported model"
                             : ": expected a model manifest"));
   }
+  // A pipe has no name of its own.
+  StringRef stem = llvm::sys::path::stem(path);
+  if (!huggingFace && path.ends_with(".json") && stem != model->name)
+    llvm::errs() << "netra-translate: warning: " << path
+                 << ": /name: expected \"" << stem
+                 << "\" as the file's name says, found \"" << model->name
+                 << "\"\n";
   if (huggingFace)
     if (auto [option, reason] = findUseless(*model); option)
       return failUsage("--" + option->ArgStr +

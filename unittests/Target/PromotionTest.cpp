@@ -54,7 +54,7 @@ protected:
                              {"evidence", *evidence}})
                            .dump(2),
                        "e.json"};
-    return promote({manifest, "copy.json"}, level, text, library.builder());
+    return promote({manifest, file}, level, text, library.builder());
   }
 
   /// Puts a record into the manifest by hand.
@@ -63,7 +63,7 @@ protected:
   }
 
   GoldenLibrary library;
-  std::string manifest, identity, tactic = "gfx950.copy";
+  std::string manifest, identity, tactic = "gfx950.copy", file = "copy.json";
 };
 
 } // namespace
@@ -180,8 +180,16 @@ TEST_F(PromotionTest, MaturityOnlyRises) {
               HasSubstr("copy.json: expected JSON"));
 }
 
+TEST_F(PromotionTest, AManifestIsNamedLikeItsFile) {
+  file = "paste.json";
+  EXPECT_THAT(message(move(Maturity::Verified, record("simulated"))),
+              HasSubstr("paste.json: tactic gfx950.copy: /name: expected "
+                        "\"gfx950.paste\" as the file's name says"));
+}
+
 TEST_F(PromotionTest, GoldensAreTheirRecord) {
   tactic = "gfx950.golden_copy";
+  file = "golden_copy.json";
   manifest = library.record.dump(2);
   EXPECT_THAT(llvm::cantFail(move(Maturity::Accepted, record("device"))),
               HasSubstr("\"maturity\": \"accepted\""));
