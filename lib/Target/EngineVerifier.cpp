@@ -346,6 +346,7 @@ private:
     if (plan.steps.empty())
       report(where + "/steps", "expected at least one step, found none");
 
+    const size_t findingsBefore = findings.size();
     touches.assign(plan.steps.size(), {});
     for (size_t i = 0; i != plan.steps.size(); ++i) {
       const EngineStep &step = plan.steps[i];
@@ -360,6 +361,8 @@ private:
       else
         checkFallback(plan, step, at, touches[i]);
     }
+    if (findings.size() == findingsBefore)
+      checkArena(plan, where);
     checkOrder(plan, where);
     checkOutputs(plan, where);
   }
@@ -567,6 +570,23 @@ private:
       stepTouches.push_back({space, slot.offset, slot.offset + slot.bytes,
                              reads, writes, what + " in " + place});
     return true;
+  }
+
+  /// The arena ends where the last of what steps use ends.
+  void checkArena(const EnginePlan &plan, const std::string &where) {
+    uint64_t end = 0;
+    for (const std::vector<Touch> &stepTouches : touches)
+      for (const Touch &touch : stepTouches)
+        if (touch.space == 0)
+          end = std::max(end, touch.end);
+    if (!isPowerOf2_64(plan.arenaAlignment))
+      return; // reported
+    if (uint64_t needed = alignTo(end, plan.arenaAlignment);
+        needed != plan.arenaBytes)
+      report(where + "/arena/bytes",
+             "expected " + Twine(needed) + ", as the steps use " + Twine(end) +
+                 " and the alignment is " + Twine(plan.arenaAlignment) +
+                 ", found " + Twine(plan.arenaBytes));
   }
 
   void checkFallback(const EnginePlan &plan, const EngineStep &step,
