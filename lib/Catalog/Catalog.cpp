@@ -135,6 +135,8 @@ loadManifest(StringRef root, const std::string &name,
   }
   json::Diagnostics diagnostics(name);
   T value = read(json::Reader(*document, "", diagnostics), name);
+  if constexpr (std::is_same_v<T, Tactic>)
+    value.manifestSha256 = sha256Hex((*buffer)->getBuffer());
   check(value, diagnostics);
   if (diagnostics.empty())
     return value;
@@ -256,26 +258,43 @@ Expected<std::vector<Deployment>> loadDeployments(StringRef libraryRoot,
 // Selection
 //===----------------------------------------------------------------------===//
 
-static std::string microseconds(const Cost &cost) {
-  // Three decimals by integer arithmetic, so that the text is the same on
-  // every machine.
-  uint64_t nanoseconds = cost.picoseconds / 1000;
-  std::string fraction = utostr(nanoseconds % 1000);
-  return utostr(nanoseconds / 1000) + "." +
-         std::string(3 - fraction.size(), '0') + fraction + " us";
+bool Standing::precedes(const Standing &other) const {
+  if (maturity != other.maturity)
+    return maturity > other.maturity;
+  if (cost.picoseconds != other.cost.picoseconds)
+    return cost.picoseconds < other.cost.picoseconds;
+  if (cost.instructions != other.cost.instructions)
+    return cost.instructions < other.cost.instructions;
+  if (rank != other.rank)
+    return rank < other.rank;
+  return name < other.name;
+}
+
+std::string Standing::whyBefore(const Standing &second) const {
+  if (maturity != second.maturity)
+    return (maturityName(maturity) + " comes before " + second.name +
+            ", which is " + maturityName(second.maturity))
+        .str();
+  if (cost.picoseconds != second.cost.picoseconds)
+    return "estimated " + spellTime(cost.picoseconds) + " against " +
+           spellTime(second.cost.picoseconds) + " of " + second.name;
+  if (cost.instructions != second.cost.instructions)
+    return utostr(cost.instructions.value_or(0)) + " instructions against " +
+           utostr(second.cost.instructions.value_or(0)) + " of " + second.name +
+           " in the same estimated time";
+  if (rank != second.rank)
+    return "rank " + itostr(rank) + " comes before rank " +
+           itostr(second.rank) + " of " + second.name;
+  return "its name comes before " + second.name;
+}
+
+Standing standingOf(const Candidate &candidate) {
+  const Tactic &tactic = *candidate.tactic;
+  return {tactic.name, tactic.maturity, candidate.cost, tactic.rank};
 }
 
 static bool precedes(const Candidate &lhs, const Candidate &rhs) {
-  const Tactic &left = *lhs.tactic, &right = *rhs.tactic;
-  if (left.maturity != right.maturity)
-    return left.maturity > right.maturity;
-  if (lhs.cost.picoseconds != rhs.cost.picoseconds)
-    return lhs.cost.picoseconds < rhs.cost.picoseconds;
-  if (lhs.cost.instructions != rhs.cost.instructions)
-    return lhs.cost.instructions < rhs.cost.instructions;
-  if (left.rank != right.rank)
-    return left.rank < right.rank;
-  return left.name < right.name;
+  return standingOf(lhs).precedes(standingOf(rhs));
 }
 
 /// Sorts those that come first and need the same time by their instructions,
@@ -301,25 +320,6 @@ static void breakTie(MutableArrayRef<Candidate> sorted,
   llvm::sort(tied, precedes);
 }
 
-static std::string whyFirst(const Candidate &winner, const Candidate &second) {
-  const Tactic &left = *winner.tactic, &right = *second.tactic;
-  if (left.maturity != right.maturity)
-    return (maturityName(left.maturity) + " comes before " + right.name +
-            ", which is " + maturityName(right.maturity))
-        .str();
-  if (winner.cost.picoseconds != second.cost.picoseconds)
-    return "estimated " + microseconds(winner.cost) + " against " +
-           microseconds(second.cost) + " of " + right.name;
-  if (winner.cost.instructions != second.cost.instructions)
-    return utostr(*winner.cost.instructions) + " instructions against " +
-           utostr(*second.cost.instructions) + " of " + right.name +
-           " in the same estimated time";
-  if (left.rank != right.rank)
-    return "rank " + itostr(left.rank) + " comes before rank " +
-           itostr(right.rank) + " of " + right.name;
-  return "its name comes before " + right.name;
-}
-
 Selection Catalog::select(const Problem &problem,
                           const SelectOptions &options) const {
   Selection selection;
@@ -342,7 +342,7 @@ Selection Catalog::select(const Problem &problem,
     selection.reason =
         matching.size() == 1
             ? "the only one of " + utostr(tactics.size()) + " that matches"
-            : whyFirst(matching[0], matching[1]);
+            : standingOf(matching[0]).whyBefore(standingOf(matching[1]));
     selection.winner = std::move(matching.front());
     selection.runnersUp.assign(std::make_move_iterator(matching.begin() + 1),
                                std::make_move_iterator(matching.end()));

@@ -223,48 +223,17 @@ static void matchProblem(const Tactic &tactic, const Problem &problem,
       mismatches.push_back({"attribute " + name, "absent", toString(value)});
 }
 
-static Cost estimateCost(const Tactic &tactic, const Instance &instance) {
-  const TargetInfo &target = *findTarget(tactic.target);
-  const Problem &problem = instance.contract.problem;
-  Cost cost;
-  bool hasFp8 = false, hasHalf = false;
-  for (const OperandSpec &operand : problem.operands) {
-    hasFp8 |= operand.type == ElementType::F8E4M3FN ||
-              operand.type == ElementType::F8E5M2;
-    hasHalf |=
-        operand.type == ElementType::BF16 || operand.type == ElementType::F16;
-    if (Expected<uint64_t> bytes = tensorBytes(operand.type, operand.shape))
-      cost.bytes = SaturatingAdd(cost.bytes, *bytes);
-    else
-      consumeError(bytes.takeError());
+Cost estimateCost(const Instance &instance) {
+  const Tactic &tactic = *instance.tactic;
+  std::optional<uint64_t> bytes;
+  if (tactic.costBytes) {
+    Expected<int64_t> value = tactic.costBytes->evaluate(instance.constants);
+    if (value)
+      bytes = uint64_t(std::max<int64_t>(*value, 0));
+    consumeError(value.takeError());
   }
-  auto estimate = [&](const std::optional<Expression> &expression,
-                      uint64_t fallback) {
-    if (!expression)
-      return fallback;
-    Expected<int64_t> value = expression->evaluate(instance.constants);
-    if (!value) {
-      consumeError(value.takeError());
-      return fallback;
-    }
-    return uint64_t(std::max<int64_t>(*value, 0));
-  };
-  cost.bytes = estimate(tactic.costBytes, cost.bytes);
-  cost.flop = estimate(tactic.costFlops, 0);
-  uint64_t peak = hasFp8    ? target.fp8FlopPerMicrosecond
-                  : hasHalf ? target.bf16FlopPerMicrosecond
-                            : target.f32FlopPerMicrosecond;
-  auto picoseconds = [](uint64_t amount, uint64_t perMicrosecond) -> uint64_t {
-    auto time =
-        static_cast<unsigned __int128>(amount) * 1000000 / perMicrosecond;
-    return time > std::numeric_limits<uint64_t>::max()
-               ? std::numeric_limits<uint64_t>::max()
-               : static_cast<uint64_t>(time);
-  };
-  cost.picoseconds =
-      std::max(picoseconds(cost.bytes, target.memoryBytesPerMicrosecond),
-               picoseconds(cost.flop, peak));
-  return cost;
+  return estimateCost(instance.contract.problem, *findTarget(tactic.target),
+                      bytes);
 }
 
 Candidate matchTactic(const Tactic &tactic, const Problem &problem,
@@ -289,7 +258,7 @@ Candidate matchTactic(const Tactic &tactic, const Problem &problem,
   if (std::optional<Instance> instance =
           resolveOptions(tactic, problem, faults)) {
     candidate.instance = std::move(*instance);
-    candidate.cost = estimateCost(tactic, candidate.instance);
+    candidate.cost = estimateCost(candidate.instance);
   } else {
     candidate.mismatches = std::move(faults);
   }

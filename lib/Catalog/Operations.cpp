@@ -27,11 +27,14 @@ struct Written {
   const char *dimensions;
   /// ROLE[EXTENT, EXTENT], with '>' before the role of a result and '?' after
   /// one that is optional. The first extent of "..M" is the product of several;
-  /// [...] is any shape; [OPERAND / ATTRIBUTE] is the scale of an operand.
+  /// of "V : M", at most M of V are touched; [...] is any shape;
+  /// [OPERAND / ATTRIBUTE] is the scale of an operand.
   std::vector<const char *> operands;
   const char *attributes, *optionalAttributes;
   std::vector<OperationDefinition::Derived> derived;
   std::vector<const char *> requirements;
+  const char *flop;
+  const char *factors;
 };
 } // namespace
 
@@ -68,7 +71,9 @@ static std::vector<Written> writtenOperations() {
        "activation",
        "",
        {},
-       {}},
+       {},
+       "M * N * ACTIVATION",
+       ""},
       {"netra.add",
        "elementwise",
        "add",
@@ -77,7 +82,9 @@ static std::vector<Written> writtenOperations() {
        "",
        "",
        {},
-       {}},
+       {},
+       "M * N",
+       ""},
       {"netra.argmax",
        "vocabulary",
        "argmax",
@@ -86,7 +93,9 @@ static std::vector<Written> writtenOperations() {
        "",
        "",
        {},
-       {}},
+       {},
+       "0",
+       ""},
       {"netra.cast",
        "elementwise",
        "cast",
@@ -95,7 +104,9 @@ static std::vector<Written> writtenOperations() {
        "",
        "",
        {},
-       {}},
+       {},
+       "0",
+       ""},
       {"netra.dense",
        "dense",
        "dense",
@@ -106,16 +117,21 @@ static std::vector<Written> writtenOperations() {
        "epilogue accumulation",
        "x_block_scale weight_block_scale",
        {gatedEpilogue},
-       {"N % PARTS == 0", "HAS_X_SCALE == HAS_WEIGHT_SCALE"}},
+       {"N % PARTS == 0", "HAS_X_SCALE == HAS_WEIGHT_SCALE"},
+       "M * N * (2 * K + COLUMNS_X_SCALE + COLUMNS_WEIGHT_SCALE + HAS_BIAS) + "
+       "M * (N / PARTS) * (ACTIVATION + PARTS - 1 + HAS_RESIDUAL)",
+       "x weight"},
       {"netra.embedding",
        "vocabulary",
        "embedding",
        "M V N",
-       {"ids[M]", "table[V, N]", ">result[M, N]"},
+       {"ids[M]", "table[V : M, N]", ">result[M, N]"},
        "scale",
        "",
        {},
-       {}},
+       {},
+       "M * N * SCALED",
+       ""},
       {"netra.gated",
        "activation",
        "gated",
@@ -126,7 +142,9 @@ static std::vector<Written> writtenOperations() {
        "result_block_scale",
        {},
        {"HAS_GATE == HAS_UP", "HAS_GATE + HAS_PACKED == 1",
-        "HAS_ROUNDED <= HAS_RESULT_SCALE"}},
+        "HAS_ROUNDED <= HAS_RESULT_SCALE"},
+       "M * N * (ACTIVATION + 1 + HAS_RESULT_SCALE) + ELEMENTS_RESULT_SCALE",
+       ""},
       {"netra.gated_rms_norm",
        "norm",
        "gated_rms_norm",
@@ -136,7 +154,10 @@ static std::vector<Written> writtenOperations() {
        "epsilon weight_offset activation accumulation",
        "result_block_scale",
        {},
-       {"HAS_ROUNDED <= HAS_RESULT_SCALE"}},
+       {"HAS_ROUNDED <= HAS_RESULT_SCALE"},
+       "M * H * (N * (5 + ACTIVATION + HAS_RESULT_SCALE) + 4) + N * OFFSET + "
+       "ELEMENTS_RESULT_SCALE",
+       ""},
       {"netra.layer_norm",
        "norm",
        "layer_norm",
@@ -147,7 +168,10 @@ static std::vector<Written> writtenOperations() {
        normed,
        "result_block_scale",
        {},
-       {"HAS_SUM <= HAS_RESIDUAL", "HAS_ROUNDED <= HAS_RESULT_SCALE"}},
+       {"HAS_SUM <= HAS_RESIDUAL", "HAS_ROUNDED <= HAS_RESULT_SCALE"},
+       "M * (N * (6 + HAS_BIAS + HAS_RESIDUAL + HAS_RESULT_SCALE) + 5) + N * "
+       "OFFSET + ELEMENTS_RESULT_SCALE",
+       ""},
       {"netra.layout_convert",
        "layout",
        "layout_convert",
@@ -156,7 +180,9 @@ static std::vector<Written> writtenOperations() {
        "",
        "",
        {},
-       {}},
+       {},
+       "0",
+       ""},
       {"netra.moe_activation",
        "moe",
        "activation",
@@ -166,29 +192,37 @@ static std::vector<Written> writtenOperations() {
        "activation result_block_scale",
        "",
        {},
-       {}},
+       {},
+       "M * S * N * (ACTIVATION + 2) + ELEMENTS_RESULT_SCALE",
+       ""},
       {"netra.moe_down_reduce",
        "moe",
        "down_reduce",
        "M E S N K",
-       {"x[M, S, K]", "x_scale?[x / x_block_scale]", "weight[E, N, K]",
+       {"x[M, S, K]", "x_scale?[x / x_block_scale]", "weight[E : M * S, N, K]",
         "weight_scale[weight / weight_block_scale]", "expert_weights[M, S]",
         "expert_ids[M, S]", "residual?[M, N]", ">result[M, N]"},
        product,
        "",
        {},
-       {}},
+       {},
+       "M * S * N * (2 * K + COLUMNS_X_SCALE + COLUMNS_WEIGHT_SCALE + 2) + M * "
+       "N * HAS_RESIDUAL",
+       "x weight"},
       {"netra.moe_gate_up",
        "moe",
        "gate_up",
        "M E S N K",
-       {"x[M, K]", "x_scale[x / x_block_scale]", "weight[E, N, K]",
+       {"x[M, K]", "x_scale[x / x_block_scale]", "weight[E : M * S, N, K]",
         "weight_scale[weight / weight_block_scale]", "expert_ids[M, S]",
         ">result[M, S, N / PARTS]"},
        gatedProduct,
        "",
        {gatedExperts},
-       {"N % PARTS == 0"}},
+       {"N % PARTS == 0"},
+       "M * S * N * (2 * K + COLUMNS_X_SCALE + COLUMNS_WEIGHT_SCALE) + M * S * "
+       "(N / PARTS) * (PARTS - 1) * (ACTIVATION + 1)",
+       "x weight"},
       {"netra.mul",
        "elementwise",
        "mul",
@@ -197,7 +231,9 @@ static std::vector<Written> writtenOperations() {
        "",
        "",
        {},
-       {}},
+       {},
+       "M * N",
+       ""},
       {"netra.quantize_blocks",
        "quantize",
        "quantize_blocks",
@@ -206,7 +242,9 @@ static std::vector<Written> writtenOperations() {
        "result_block_scale",
        "",
        {},
-       {}},
+       {},
+       "M * K + ELEMENTS_RESULT_SCALE",
+       ""},
       {"netra.rms_norm",
        "norm",
        "rms_norm",
@@ -217,7 +255,10 @@ static std::vector<Written> writtenOperations() {
        normed,
        "result_block_scale",
        {},
-       {"HAS_SUM <= HAS_RESIDUAL", "HAS_ROUNDED <= HAS_RESULT_SCALE"}},
+       {"HAS_SUM <= HAS_RESIDUAL", "HAS_ROUNDED <= HAS_RESULT_SCALE"},
+       "M * (N * (4 + HAS_RESIDUAL + HAS_RESULT_SCALE) + 4) + N * OFFSET + "
+       "ELEMENTS_RESULT_SCALE",
+       ""},
       {"netra.route",
        "router",
        "route",
@@ -231,7 +272,12 @@ static std::vector<Written> writtenOperations() {
         "HAS_LOGITS + HAS_WEIGHT == 1", "HAS_WEIGHT <= HAS_X",
         "HAS_X <= HAS_WEIGHT + HAS_SHARED_GATE", "HAS_SHARED_GATE <= HAS_X",
         "HAS_X == 1 || K == 0", "1 <= TOPGROUPS", "TOPGROUPS <= GROUPS",
-        "E % GROUPS == 0", "1 <= TOPK", "TOPK <= E / GROUPS * TOPGROUPS"}},
+        "E % GROUPS == 0", "1 <= TOPK", "TOPK <= E / GROUPS * TOPGROUPS"},
+       "HAS_WEIGHT * 2 * M * E * K + M * (E * (3 + SOFTMAX + "
+       "HAS_CORRECTION_BIAS) + (GROUPS > 1 && E > GROUPS) * GROUPS + "
+       "NORMALIZED * (2 * TOPK + 1 - SOFTMAX) + SCALED * TOPK + "
+       "HAS_SHARED_GATE * (2 * K + 3))",
+       "x weight"},
       {"netra.sample",
        "vocabulary",
        "sample",
@@ -241,7 +287,9 @@ static std::vector<Written> writtenOperations() {
        "",
        "",
        {},
-       {}},
+       {},
+       "M * (7 * V + 3)",
+       ""},
       {"netra.transpose",
        "layout",
        "transpose",
@@ -250,7 +298,9 @@ static std::vector<Written> writtenOperations() {
        "permutation",
        "",
        {},
-       {}},
+       {},
+       "0",
+       ""},
   };
 }
 
@@ -280,6 +330,10 @@ static OperandDefinition parseOperand(StringRef text) {
   operand.hasLeadingProduct = shape.consume_front("..");
   SmallVector<StringRef> extents;
   shape.split(extents, ", ");
+  if (auto [extent, touched] = extents.front().split(" : "); !touched.empty()) {
+    extents.front() = extent;
+    operand.touched = cantFail(Expression::parse(touched));
+  }
   for (StringRef extent : extents)
     operand.shape.push_back(cantFail(Expression::parse(extent)));
   return operand;
@@ -302,10 +356,19 @@ ArrayRef<OperationDefinition> allOperations() {
       for (const char *requirement : written.requirements)
         definition.requirements.push_back(
             cantFail(Expression::parse(requirement)));
+      definition.flop = cantFail(Expression::parse(written.flop));
+      definition.factors = splitNames(written.factors);
     }
     return result;
   }();
   return definitions;
+}
+
+const OperandDefinition *OperationDefinition::find(StringRef role) const {
+  auto found = find_if(operands, [&](const OperandDefinition &operand) {
+    return operand.role == role;
+  });
+  return found == operands.end() ? nullptr : &*found;
 }
 
 const OperationDefinition *findOperation(StringRef family,

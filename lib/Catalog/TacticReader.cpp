@@ -113,10 +113,8 @@ public:
     }
     if (std::optional<Reader> member = object.optional("cost")) {
       ObjectReader fields(*member);
-      if (std::optional<Reader> bytes = fields.optional("bytes"))
+      if (std::optional<Reader> bytes = fields.required("bytes"))
         tactic.costBytes = readCount(*bytes);
-      if (std::optional<Reader> flop = fields.optional("flop"))
-        tactic.costFlops = readCount(*flop);
       fields.finish();
     }
     if (std::optional<Reader> member = object.required("numerics"))

@@ -70,7 +70,8 @@ TEST(Match, InstanceHasEverything) {
   EXPECT_EQ(contract.arguments[7].bits, 0x3ff0000000000000u);
   EXPECT_EQ(contract.arguments[8].type, ElementType::U8);
   EXPECT_EQ(candidate.cost.bytes, 2u * 64 * 512);
-  EXPECT_EQ(candidate.cost.flop, 2u * 2 * 64 * 512);
+  // Products and their sum, the bias, and three of silu.
+  EXPECT_EQ(candidate.cost.flop, 2u * 64 * (2 * 512 + 1 + 3));
   EXPECT_EQ(candidate.cost.picoseconds, 8192u); // 65,536 bytes at 8 TB/s
 }
 

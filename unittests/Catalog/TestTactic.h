@@ -76,7 +76,7 @@ inline const char *const tacticText = R"json({
   },
   "workspace": {"bytes": "4 * M * N", "alignment": 256},
   "registers": {"vgprs": "16 + DEPTH", "agprs": "0", "sgprs": "24"},
-  "cost": {"bytes": "2 * N * K", "flop": "2 * M * N * K"},
+  "cost": {"bytes": "2 * N * K"},
   "numerics": {
     "accumulation": "f32",
     "rounding": "once",
@@ -153,7 +153,7 @@ inline const char *const goldenText = R"json({
   "launch": {"grid": ["N / 8", "M", 1], "block": [256, 1, 1], "static_lds": 512, "dynamic_lds": "1024"},
   "workspace": {"bytes": "4 * M * N", "alignment": 256},
   "registers": {"vgprs": 16, "agprs": 0, "sgprs": 24},
-  "cost": {"bytes": "2 * N * K", "flop": "2 * M * N * K"},
+  "cost": {"bytes": "2 * N * K"},
   "numerics": {"accumulation": "f32", "rounding": "once", "reduction_order": "theirs", "error_bound": "1 ulp"},
   "graph_capture": true,
   "deterministic": true,

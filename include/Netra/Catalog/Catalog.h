@@ -7,7 +7,9 @@
 #ifndef NETRA_CATALOG_CATALOG_H
 #define NETRA_CATALOG_CATALOG_H
 
+#include "Netra/Catalog/Cost.h"
 #include "Netra/Catalog/Numerics.h"
+#include "Netra/Catalog/Tactic.h"
 #include "Netra/Catalog/TargetInfo.h"
 
 #include <memory>
@@ -25,17 +27,6 @@ struct Mismatch {
   /// "dimension K: expected a multiple of 512, found 5000"
   std::string str() const;
   bool operator==(const Mismatch &) const = default;
-};
-
-/// Roofline estimate of one instance; integers, so that it is the same on every
-/// machine.
-struct Cost {
-  uint64_t bytes = 0;
-  uint64_t flop = 0;
-  uint64_t picoseconds = 0;
-  /// Instructions of a launch, where they were asked for to decide between
-  /// equal times.
-  std::optional<uint64_t> instructions;
 };
 
 /// Knows the machine code of instances. The catalogue has none; what assembles
@@ -73,6 +64,20 @@ struct SelectOptions {
 
   bool operator==(const SelectOptions &) const = default;
 };
+
+/// What decides where a tactic that matches stands in the order of selection.
+struct Standing {
+  std::string name;
+  Maturity maturity = Maturity::Experiment;
+  Cost cost;
+  int64_t rank = 0;
+
+  /// Maturity, estimated time, instructions, rank (lower first), name.
+  bool precedes(const Standing &other) const;
+  /// Why it does, as a sentence without a full stop that names `second`.
+  std::string whyBefore(const Standing &second) const;
+};
+Standing standingOf(const Candidate &candidate);
 
 /// The outcome of a selection.
 struct Selection {
@@ -151,6 +156,9 @@ llvm::Expected<ServingProfile> parseProfile(llvm::StringRef text,
 /// meets the tactic's requirements.
 Candidate matchTactic(const Tactic &tactic, const Problem &problem,
                       const SelectOptions &options = {});
+
+/// The estimate of an instance of a tactic.
+Cost estimateCost(const Instance &instance);
 
 /// The instance of `tactic` for `problem` with exactly these options, as an
 /// engine records them. Fails with all mismatches when it does not match.

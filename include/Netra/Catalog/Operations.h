@@ -33,6 +33,9 @@ struct OperandDefinition {
   /// Of a scale: the operand that it scales and the attribute that tells the
   /// block and the type; `shape` is empty.
   std::string scales, blockScale;
+  /// How many of the first extent a launch can ask for at most, where that may
+  /// be fewer than there are: rows of a table, experts.
+  std::optional<Expression> touched;
 };
 
 /// What a problem of one operation is made of.
@@ -56,6 +59,16 @@ struct OperationDefinition {
   std::vector<Derived> derived;
   /// Hold for dimensions, derived names and HAS_ROLE, which is 1 or 0.
   std::vector<Expression> requirements;
+  /// Additions, multiplications, divisions and elementary functions, one each,
+  /// over the names of `requirements`, COLUMNS_ROLE (the last extent),
+  /// ELEMENTS_ROLE, and those that Cost.cpp makes of attributes.
+  Expression flop;
+  /// The operands that matrix units multiply. When one is absent, as when there
+  /// are none, the arithmetic is that of vectors.
+  std::vector<std::string> factors;
+
+  /// Null when there is no operand of this role.
+  const OperandDefinition *find(llvm::StringRef role) const;
 };
 
 /// All of them, by name.

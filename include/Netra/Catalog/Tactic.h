@@ -179,7 +179,8 @@ struct Tactic {
   Expression workspaceBytes;
   uint64_t workspaceAlignment = 256;
   Expression vgprs, agprs, sgprs;
-  std::optional<Expression> costBytes, costFlops;
+  /// What it moves, where that is not countBytes of its problem.
+  std::optional<Expression> costBytes;
 
   std::string accumulation;
   NumericScheme rounding, reductionOrder;
@@ -191,6 +192,8 @@ struct Tactic {
 
   /// Path of the manifest relative to the library root, for messages.
   std::string manifestPath;
+  /// Of its bytes, where it comes from a file of a library.
+  std::string manifestSha256;
 };
 
 /// A serving point. Guards by name: "m", "batch", "sequence", "routed_rows",
