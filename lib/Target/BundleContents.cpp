@@ -39,90 +39,13 @@ std::map<KernelKey, LaunchedKernel> findLaunchedKernels(const Engine &engine) {
   return launched;
 }
 
-/// The text of a member of an object, or nothing.
-template <typename Json>
-static std::optional<std::string> getText(const Json &object, const char *key) {
-  auto found = object.find(key);
-  if (found == object.end() || !found->is_string())
-    return std::nullopt;
-  return found->template get<std::string>();
-}
-
 /// Reports what keeps a file from being read, without the name of the file.
-static void reportUnread(StringRef file, Error error, ReportFinding report) {
+void reportUnread(StringRef file, Error error, ReportFinding report) {
   std::string message = llvm::toString(std::move(error));
   StringRef text = message;
   text.consume_front(file);
   text.consume_front(": ");
   report(file, text);
-}
-
-//===----------------------------------------------------------------------===//
-// explain.json
-//===----------------------------------------------------------------------===//
-
-/// What only selection knows of a kernel is there, and nothing besides.
-static ExplainedKernel checkExplained(const nlohmann::json &entry,
-                                      const std::string &symbol,
-                                      ReportFinding report) {
-  static constexpr StringRef file = "explain.json";
-  static constexpr StringRef texts[] = {"code", "maturity", "reason",
-                                        "summary"};
-  static constexpr StringRef lists[] = {"also_matches", "nearest_misses"};
-  static constexpr StringRef others[] = {"contract", "cost",   "error_bound",
-                                         "options",  "symbol", "tactic"};
-  for (StringRef key : texts)
-    if (getText(entry, key.data()).value_or("").empty())
-      report(file, symbol + ": " + key + ": expected a text, found none");
-  for (StringRef key : lists)
-    if (!entry.contains(key) || !entry[key.str()].is_array())
-      report(file, symbol + ": " + key + ": expected a list, found none");
-  for (const auto &[key, value] : entry.items())
-    if (!is_contained(texts, key) && !is_contained(lists, key) &&
-        !is_contained(others, key))
-      report(file, symbol +
-                       ": expected what selection says of a kernel, found "
-                       "the key \"" +
-                       key + "\"");
-  return {getText(entry, "maturity").value_or(""),
-          getText(entry, "code") == "golden"};
-}
-
-Explanation checkExplanation(StringRef text, const Engine &engine,
-                             ReportFinding report) {
-  static constexpr StringRef file = "explain.json";
-  Explanation explanation;
-  Expected<nlohmann::json> document = json::parseSorted(text, file);
-  if (!document) {
-    reportUnread(file, document.takeError(), report);
-    return explanation;
-  }
-  // What follows from engine.json takes the place of what is there.
-  nlohmann::json expected = nlohmann::json::object();
-  expected["format"] = "netra.explanation/1";
-  expected["plans"] = describeSteps(engine);
-  nlohmann::json &kernels = expected["kernels"] = nlohmann::json::object();
-  for (const auto &[key, kernel] : findLaunchedKernels(engine)) {
-    const auto &[contract, symbol] = key;
-    nlohmann::json entry = nlohmann::json::object();
-    // A pointer into a value of another kind finds nothing.
-    nlohmann::json::json_pointer place;
-    place /= "kernels";
-    place /= contract;
-    place /= symbol;
-    if (document->is_object() && document->contains(place) &&
-        document->at(place).is_object())
-      entry = document->at(place);
-    entry["contract"] = contract;
-    entry["symbol"] = symbol;
-    entry["tactic"] = *kernel.tactics.begin();
-    explanation[key] = checkExplained(entry, symbol, report);
-    kernels[contract][symbol] = std::move(entry);
-  }
-  if (std::string difference = describeDifference(printReport(expected), text);
-      !difference.empty())
-    report(file, difference);
-  return explanation;
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,14 +87,29 @@ public:
     known.insert(key);
     return getText(entry, key).value_or("none");
   }
-  void expectEvidence() {
+  /// `maturity` is that of the tactic, where it is known.
+  void expectEvidence(std::optional<Maturity> maturity) {
     known.insert("evidence");
     auto evidence = entry.find("evidence");
     if (evidence == entry.end() || !evidence->is_array() ||
-        !all_of(*evidence, isEvidence))
+        !all_of(*evidence, isEvidence)) {
       report(file, symbol + ": evidence: expected a list of kind (simulated, "
                             "assembled or device) and what, found something "
                             "else");
+      return;
+    }
+    // As manifests: kinds of evidence do not convert into one another.
+    auto has = [&](StringRef kind) {
+      return any_of(*evidence, [&](const json::Value &item) {
+        return getText(item, "kind") == kind;
+      });
+    };
+    if (maturity == Maturity::Verified && !has("simulated") && !has("device"))
+      report(file, symbol + ": evidence: expected a record of kind simulated "
+                            "or device for a verified tactic, found none");
+    if (maturity == Maturity::Accepted && !has("device"))
+      report(file, symbol + ": evidence: expected a record of kind device for "
+                            "an accepted tactic, found none");
   }
   void finish(bool isGolden) {
     for (const auto &[key, value] : entry.items())
@@ -192,16 +130,16 @@ private:
 };
 } // namespace
 
-std::map<std::string, std::vector<StatedSources>> checkValidation(
+std::optional<StatedSourcesBySymbol> checkValidation(
     StringRef text, const Engine &engine, const Explanation &explanation,
     const std::map<std::pair<size_t, std::string>, std::string> &identities,
     ReportFinding report) {
   static constexpr StringRef file = ValidatedKernel::file;
-  std::map<std::string, std::vector<StatedSources>> sources;
+  StatedSourcesBySymbol sources;
   Expected<json::Value> document = json::parse(text, file);
   if (!document) {
     reportUnread(file, document.takeError(), report);
-    return sources;
+    return std::nullopt;
   }
   json::Diagnostics diagnostics(file);
   json::ObjectReader object(json::Reader(*document, "", diagnostics));
@@ -214,25 +152,32 @@ std::map<std::string, std::vector<StatedSources>> checkValidation(
   for (const char *key : {"simulated", "device"})
     if (std::optional<json::Reader> member = object.required(key))
       (void)member->choice({"not_run"});
+  // Where an entry cannot be told, what follows from all of them cannot either.
+  bool isReadable = false;
   std::vector<const json::Value *> entries;
-  if (std::optional<json::Reader> member = object.required("kernels"))
-    for (const json::Reader &element :
-         member->array().value_or(std::vector<json::Reader>())) {
+  if (std::optional<json::Reader> member = object.required("kernels");
+      std::optional<std::vector<json::Reader>> elements =
+          member ? member->array() : std::nullopt) {
+    isReadable = true;
+    for (const json::Reader &element : *elements) {
       json::ObjectReader fields(element);
       bool isNamed = true;
       for (const char *key : {"contract", "symbol"}) {
         std::optional<json::Reader> name = fields.required(key);
         isNamed &= name && name->string();
       }
+      isReadable &= isNamed;
       if (isNamed)
         entries.push_back(&element.get());
     }
+  }
   object.finish();
   for (const std::string &line : diagnostics.getLines())
     report(file, StringRef(line).split(": ").second);
-  if (!diagnostics.empty())
-    return sources;
+  if (!isReadable)
+    return std::nullopt;
 
+  std::map<std::string, const json::Value *> evidenceOf; // by tactic
   const std::map<KernelKey, LaunchedKernel> launched =
       findLaunchedKernels(engine);
   std::set<KernelKey> seen;
@@ -267,8 +212,19 @@ std::map<std::string, std::vector<StatedSources>> checkValidation(
     else
       validated.expectHash("identity_sha256");
     validated.expect("metadata_matches_contract", "passed");
-    validated.expectEvidence();
     auto explained = explanation.find(key);
+    validated.expectEvidence(explained != explanation.end()
+                                 ? parseMaturity(explained->second.maturity)
+                                 : std::nullopt);
+    if (auto evidence = entry->find("evidence"); evidence != entry->end())
+      for (const std::string &tactic : kernel->second.tactics)
+        if (const json::Value *first =
+                evidenceOf.try_emplace(tactic, &*evidence).first->second;
+            *first != *evidence)
+          report(file, symbol +
+                           ": evidence: expected that which is stated of "
+                           "other kernels of tactic " +
+                           tactic + ", found other");
     bool isGolden = explained != explanation.end()
                         ? explained->second.isGolden
                         : entry->contains("golden_sha256");
@@ -304,10 +260,8 @@ std::map<std::string, std::vector<StatedSources>> checkValidation(
 // source/
 //===----------------------------------------------------------------------===//
 
-void checkSources(
-    StringRef directory, const Engine &engine,
-    const std::map<std::string, std::vector<StatedSources>> &stated,
-    ReportFinding report) {
+void checkSources(StringRef directory, const Engine &engine,
+                  const StatedSourcesBySymbol &stated, ReportFinding report) {
   SmallString<256> root(directory);
   sys::path::append(root, "source");
   std::set<std::string> listed, expected;

@@ -616,12 +616,12 @@ private:
     };
     Explanation explanation;
     if (std::optional<std::string> text = readListed("explain.json"))
-      explanation = checkExplanation(*text, engine, tell);
+      explanation = checkExplanation(*text, engine, contracts, tell);
     checkDefinitions(directory, engine, contracts, tell);
     if (std::optional<std::string> text = readListed("validation.json"))
-      checkSources(
-          directory, engine,
-          checkValidation(*text, engine, explanation, identities, tell), tell);
+      if (std::optional<StatedSourcesBySymbol> stated =
+              checkValidation(*text, engine, explanation, identities, tell))
+        checkSources(directory, engine, *stated, tell);
   }
 
   StringRef directory, goldenRoot;

@@ -72,6 +72,11 @@ collectKernels(EngineOp engine, const Catalog &catalog) {
       if (!tactic)
         return kernel.emitError() << "the catalogue of " << catalog.getTarget()
                                   << " has no tactic " << attribute.getName();
+      if (tactic->maturity == Maturity::Rejected)
+        return kernel.emitError()
+               << "expected a tactic that may be taken, found "
+               << attribute.getName()
+               << ", which is rejected; name another or let selection choose";
       std::map<std::string, int64_t> options;
       for (NamedAttribute option : attribute.getOptions())
         options[option.getName().str()] =
@@ -675,7 +680,7 @@ netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
   AssembledInstructions counter(builder);
   bool byRank = module->hasAttr(NetraDialect::getSelectedByRankAttrName());
   addReports(bundle.files, bundle.engine, kernels, input->catalog, options,
-             byRank ? nullptr : &counter);
+             builder.getAssembler(), byRank ? nullptr : &counter);
 
   std::vector<BundleFinding> findings = verifyEngine(bundle.engine);
   for (const BundleFinding &finding : findings)

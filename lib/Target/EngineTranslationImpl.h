@@ -36,7 +36,7 @@ mlir::FailureOr<Contract> getContract(KernelOp kernel);
 void addReports(BundleFiles &files, const Engine &engine,
                 llvm::ArrayRef<TranslatedKernel> kernels,
                 const Catalog &catalog, const TranslationOptions &options,
-                const InstructionCounter *counter);
+                const Assembler &assembler, const InstructionCounter *counter);
 
 /// contracts.json of an engine with these contracts, by id.
 std::string printContracts(const std::map<std::string, Contract> &contracts);

@@ -11,6 +11,7 @@
 
 #include "BundleReports.h"
 #include "EngineTranslationImpl.h"
+#include "Explanation.h"
 
 #include "Netra/Target/Equivalence.h"
 
@@ -23,24 +24,6 @@ using nlohmann::json;
 
 static json parseCanonical(const std::string &text) {
   return json::parse(text, nullptr, /*allow_exceptions=*/false);
-}
-
-static json describeCost(const Cost &cost) {
-  json described = {{"bytes", cost.bytes},
-                    {"flop", cost.flop},
-                    {"picoseconds", cost.picoseconds}};
-  if (cost.instructions)
-    described["instructions"] = *cost.instructions;
-  return described;
-}
-
-static json describeMiss(const Candidate &miss) {
-  json fields = json::array();
-  for (const Mismatch &mismatch : miss.mismatches)
-    fields.push_back({{"field", mismatch.field},
-                      {"expected", mismatch.expected},
-                      {"found", mismatch.found}});
-  return {{"tactic", miss.tactic->name}, {"differs", fields}};
 }
 
 std::string
@@ -74,50 +57,21 @@ static SelectOptions findPermissions(llvm::ArrayRef<TranslatedKernel> kernels,
   return options;
 }
 
-/// The selection of one kernel, made again.
-static json explainKernel(const TranslatedKernel &kernel,
-                          const Catalog &catalog,
-                          const SelectOptions &options) {
-  const Tactic &tactic = *kernel.instance.tactic;
-  Selection selection =
-      catalog.select(kernel.instance.contract.problem, options);
-  json entry = {{"tactic", tactic.name},
-                {"summary", tactic.summary},
-                {"maturity", maturityName(tactic.maturity).str()},
-                {"code", tactic.golden ? "golden" : "template"},
-                {"options", kernel.instance.options},
-                {"contract", kernel.instance.contract.id()},
-                {"symbol", kernel.instance.symbol},
-                {"error_bound", tactic.errorBound},
-                {"also_matches", json::array()},
-                {"nearest_misses", json::array()}};
-  bool isWinner = selection.winner && selection.winner->tactic == &tactic &&
-                  selection.winner->instance.options == kernel.instance.options;
-  if (isWinner) {
-    entry["reason"] = selection.reason;
-    entry["cost"] = describeCost(selection.winner->cost);
-  } else {
-    entry["reason"] = "named by the module; selection would choose " +
-                      (selection.winner ? selection.winner->tactic->name
-                                        : std::string("nothing"));
-  }
-  for (const Candidate &other : selection.runnersUp)
-    entry["also_matches"].push_back(
-        {{"tactic", other.tactic->name}, {"cost", describeCost(other.cost)}});
-  for (const Candidate &miss : selection.nearest)
-    entry["nearest_misses"].push_back(describeMiss(miss));
-  return entry;
-}
-
 static std::string writeExplanation(const Engine &engine,
                                     llvm::ArrayRef<TranslatedKernel> kernels,
                                     const Catalog &catalog,
+                                    const Assembler &assembler,
                                     const SelectOptions &options) {
+  Explainer explainer(catalog, assembler, options);
   json choices = json::object();
-  for (const TranslatedKernel &kernel : kernels)
+  std::vector<const Problem *> problems;
+  for (const TranslatedKernel &kernel : kernels) {
     choices[kernel.instance.contract.id()][kernel.instance.symbol] =
-        explainKernel(kernel, catalog, options);
-  return printReport({{"format", "netra.explanation/1"},
+        explainer.explain(kernel.instance);
+    problems.push_back(&kernel.instance.contract.problem);
+  }
+  return printReport({{"format", "netra.explanation/2"},
+                      {"selection", explainer.describeSelection(problems)},
                       {"kernels", choices},
                       {"plans", describeSteps(engine)}});
 }
@@ -134,9 +88,6 @@ static std::string writeValidation(llvm::ArrayRef<TranslatedKernel> kernels,
   json entries = json::array();
   for (const TranslatedKernel &kernel : kernels) {
     const Tactic &tactic = *kernel.instance.tactic;
-    json evidence = json::array();
-    for (const Evidence &item : tactic.evidence)
-      evidence.push_back({{"kind", item.kind}, {"what", item.what}});
     const CodeObject &object = kernel.assembled->object;
     json entry = {
         {"symbol", kernel.instance.symbol},
@@ -147,7 +98,7 @@ static std::string writeValidation(llvm::ArrayRef<TranslatedKernel> kernels,
         {"identity_sha256",
          computationalIdentity(object, *object.find(kernel.instance.symbol))},
         {"metadata_matches_contract", "passed"},
-        {"evidence", evidence}};
+        {"evidence", describeEvidence(tactic)}};
     if (tactic.golden) {
       entry["golden_file"] = tactic.golden->file;
       entry["golden_sha256"] = tactic.golden->sha256;
@@ -173,13 +124,14 @@ void netra::addReports(BundleFiles &files, const Engine &engine,
                        llvm::ArrayRef<TranslatedKernel> kernels,
                        const Catalog &catalog,
                        const TranslationOptions &options,
+                       const Assembler &assembler,
                        const InstructionCounter *counter) {
   std::map<std::string, Contract> contracts;
   for (const TranslatedKernel &kernel : kernels)
     contracts.emplace(kernel.instance.contract.id(), kernel.instance.contract);
   files["contracts.json"] = printContracts(contracts);
   files["explain.json"] =
-      writeExplanation(engine, kernels, catalog,
+      writeExplanation(engine, kernels, catalog, assembler,
                        findPermissions(kernels, catalog, options, counter));
   files["validation.json"] = writeValidation(kernels, files);
   std::set<std::string> notCapturable;

@@ -8,10 +8,11 @@
 
 #include "BundleContents.h"
 #include "BundleReports.h"
+#include "Explanation.h"
 
 #include "Netra/Catalog/Catalog.h"
 #include "Netra/Catalog/ContractJson.h"
-#include "Netra/Target/Assembler.h"
+#include "Netra/Target/InstructionCount.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -35,9 +36,11 @@ struct CheckedKernel {
 class TacticVerifier {
 public:
   TacticVerifier(StringRef directory, const Engine &engine,
-                 const Catalog &catalog, const Assembler &assembler)
+                 const Catalog &catalog, const KernelBuilder &builder,
+                 bool hasGoldens)
       : directory(directory), engine(engine), catalog(catalog),
-        assembler(assembler) {}
+        assembler(builder.getAssembler()), counter(builder),
+        hasGoldens(hasGoldens) {}
 
   Error run() {
     for (auto [name, to] : {std::pair("contracts.json", &contracts),
@@ -51,6 +54,15 @@ public:
         return document.takeError();
       *to = std::move(*document);
     }
+    // `verifyBundle` has looked at its form.
+    const Json &selection = explanation.at("selection");
+    SelectOptions options;
+    options.target = catalog.getTarget().str();
+    options.allowExperimental = selection.at("allow_experimental").get<bool>();
+    options.allowGolden = selection.at("allow_golden").get<bool>();
+    if (selection.at("count_instructions").get<bool>())
+      options.counter = &counter;
+    explainer.emplace(catalog, assembler, options);
     for (const auto &[key, launched] : findLaunchedKernels(engine))
       for (const std::string &tactic : launched.tactics)
         if (Error error =
@@ -84,6 +96,16 @@ private:
     const Tactic *tactic = catalog.findTactic(kernel.tactic);
     if (!isComparable(kernel, tactic))
       return Error::success();
+    const std::string competition =
+        competitionOf(contract->problem.family, contract->problem.operation);
+    const Json &stated =
+        explanation.at("kernels").at(kernel.contract).at(kernel.symbol);
+    const bool isSameTactic = isSameAsThen(competition, kernel.tactic);
+    if (isSameTactic)
+      checkTactic(kernel, *tactic, stated);
+    else
+      skip("what is said of tactic " + kernel.tactic +
+           ", which has another manifest in the catalogue");
     Expected<Instance> instance =
         instantiate(*tactic, contract->problem, findOptions(kernel));
     if (!instance) {
@@ -100,6 +122,8 @@ private:
       report("engine.json", kernel.contract + ": expected the symbol " +
                                 instance->symbol + " of tactic " +
                                 kernel.tactic + ", found " + kernel.symbol);
+    if (isSameTactic && found == expected)
+      checkSelection(kernel, *instance, competition, stated);
     if (found == expected && instance->symbol == kernel.symbol &&
         !tactic->golden)
       bySymbol[kernel.symbol].push_back(
@@ -120,13 +144,107 @@ private:
                    ": expected " + expected + ", found \"" + *spelling + "\"");
   }
 
+  //===--------------------------------------------------------------------===//
+  // What explain.json and validation.json say
+  //===--------------------------------------------------------------------===//
+
+  /// The tactics of a competition as they are now.
+  const Json &tacticsNow(const std::string &competition) {
+    auto [known, isNew] = tacticsOf.try_emplace(competition);
+    if (isNew)
+      known->second = explainer->describeTactics(competition);
+    return known->second;
+  }
+  const Json &tacticsThen(const std::string &competition) const {
+    return explanation.at("selection").at("tactics").at(competition);
+  }
+  bool isSameAsThen(const std::string &competition, const std::string &tactic) {
+    return tacticsNow(competition).at(tactic) ==
+           tacticsThen(competition).at(tactic);
+  }
+
+  void compareStated(const char *file, const CheckedKernel &kernel,
+                     const char *key, const Json &expected,
+                     const Json &stated) {
+    Json found = stated.contains(key) ? stated.at(key) : Json();
+    if (found == expected)
+      return;
+    // Of long lists, the first difference.
+    Json::json_pointer place;
+    if (expected.is_structured() && found.type() == expected.type()) {
+      place = Json::json_pointer(
+          Json::diff(found, expected).at(0).at("path").get<std::string>());
+      // The end of a list, where it has too few.
+      if (!place.empty() && place.back() == "-") {
+        place.pop_back();
+        place /= found.at(place).size();
+      }
+    }
+    auto spell = [&](const Json &value) {
+      return value.contains(place) ? value.at(place).dump() : "nothing";
+    };
+    report(file, kernel.symbol + ": " + key + place.to_string() +
+                     ": expected " + spell(expected) +
+                     " as the catalogue gives for tactic " + kernel.tactic +
+                     ", found " + spell(found));
+  }
+
+  /// What is copied from the manifest.
+  void checkTactic(const CheckedKernel &kernel, const Tactic &tactic,
+                   const Json &stated) {
+    auto compare = [&](const char *key, const Json &expected) {
+      compareStated("explain.json", kernel, key, expected, stated);
+    };
+    compare("summary", tactic.summary);
+    compare("maturity", maturityName(tactic.maturity).str());
+    compare("rank", tactic.rank);
+    compare("code", tactic.golden ? "golden" : "template");
+    compare("error_bound", tactic.errorBound);
+    for (const Json &entry : validation.at("kernels"))
+      if (entry.at("symbol") == kernel.symbol &&
+          entry.at("contract") == kernel.contract)
+        compareStated("validation.json", kernel, "evidence",
+                      describeEvidence(tactic), entry);
+  }
+
+  /// The selection made again, where it chooses from the same.
+  void checkSelection(const CheckedKernel &kernel, const Instance &instance,
+                      const std::string &competition, const Json &stated) {
+    if (tacticsNow(competition) != tacticsThen(competition)) {
+      skip("the selection for " + competition +
+           ", which has other tactics in the catalogue");
+      return;
+    }
+    const Json &selection = explanation.at("selection");
+    const bool needsGoldens =
+        selection.at("allow_golden") == Json(true) &&
+        selection.at("count_instructions") == Json(true) &&
+        any_of(catalog.tacticsFor(instance.contract.problem.family,
+                                  instance.contract.problem.operation),
+               [](const Tactic *tactic) { return tactic->golden.has_value(); });
+    if (needsGoldens && !hasGoldens) {
+      skip("the selection for " + competition +
+           ", which may count instructions of golden code: name its folder "
+           "with --golden-root");
+      return;
+    }
+    const Json expected = explainer->explain(instance);
+    for (const char *key : {"options", "chosen_by", "cost", "also_matches",
+                            "nearest_misses", "reason"})
+      compareStated("explain.json", kernel, key, expected.at(key), stated);
+  }
+
+  /// Notes once what cannot be told with this catalogue.
+  void skip(const Twine &what) {
+    std::string line = what.str();
+    if (skipped.insert(line).second)
+      result.notCompared.push_back(line);
+  }
+
   /// Whether the catalogue has the tactic that the kernel was made of.
   bool isComparable(const CheckedKernel &kernel, const Tactic *tactic) {
     auto skip = [&](const Twine &why) {
-      std::string line =
-          ("tactic " + kernel.tactic + ", " + why + " in the catalogue").str();
-      if (skipped.insert(line).second)
-        result.notCompared.push_back(line);
+      this->skip("tactic " + kernel.tactic + ", " + why + " in the catalogue");
       return false;
     };
     if (!tactic)
@@ -223,6 +341,10 @@ private:
   const Engine &engine;
   const Catalog &catalog;
   const Assembler &assembler;
+  AssembledInstructions counter;
+  bool hasGoldens;
+  std::optional<Explainer> explainer;
+  std::map<std::string, Json> tacticsOf; // competitions, as they are now
   Json contracts, explanation, validation;
   std::map<std::string, std::vector<Made>> bySymbol;
   std::set<std::string> skipped;
@@ -230,7 +352,8 @@ private:
 } // namespace
 
 Expected<TacticFindings> verifyTactics(StringRef directory,
-                                       StringRef libraryRoot) {
+                                       StringRef libraryRoot,
+                                       StringRef goldenRoot) {
   Expected<Engine> engine = readBundle(directory);
   if (!engine)
     return engine.takeError();
@@ -244,11 +367,12 @@ Expected<TacticFindings> verifyTactics(StringRef directory,
   Expected<Catalog> catalog = Catalog::load(libraryRoot, engine->architecture);
   if (!catalog)
     return catalog.takeError();
-  Expected<Assembler> assembler =
-      Assembler::create(libraryRoot, engine->architecture);
-  if (!assembler)
-    return assembler.takeError();
-  TacticVerifier verifier(directory, *engine, *catalog, *assembler);
+  Expected<KernelBuilder> builder =
+      KernelBuilder::create(libraryRoot, engine->architecture, goldenRoot);
+  if (!builder)
+    return builder.takeError();
+  TacticVerifier verifier(directory, *engine, *catalog, *builder,
+                          !goldenRoot.empty());
   if (Error error = verifier.run())
     return error;
   return std::move(verifier.result);

@@ -158,8 +158,10 @@ private:
     remark << ", contract " << tactic.getContract().getValue() << ": "
            << selection.reason;
     remark.report();
+    op->emitRemark() << "cost: " << toString(selection.winner->cost);
     for (const Candidate &other : selection.runnersUp)
-      op->emitRemark() << "also matches: " << other.tactic->name;
+      op->emitRemark() << "also matches: " << other.tactic->name << ", "
+                       << toString(other.cost);
     for (const Candidate &miss : selection.nearest)
       op->emitRemark() << (explainAll ? "does not match: " : "nearest miss: ")
                        << describe(miss);

@@ -7,6 +7,7 @@
 #include "Arguments.h"
 #include "InputFile.h"
 
+#include "Netra/Catalog/Cost.h"
 #include "Netra/Target/Bundle.h"
 
 #include <nlohmann/json.hpp>
@@ -34,8 +35,23 @@ std::string text(const json &value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+/// "1050624 bytes, 1048576 FLOP: 0.131 us, bound by memory".
+std::string costText(const json &described) {
+  auto number = [&](const char *key) {
+    const json &value = member(described, key);
+    return value.is_number_unsigned() ? value.get<uint64_t>() : uint64_t(0);
+  };
+  netra::Cost cost;
+  cost.bytes = number("bytes");
+  cost.flop = number("flop");
+  cost.picoseconds = number("picoseconds");
+  cost.isBoundByMemory = text(member(described, "bound")) == "memory";
+  return netra::toString(cost);
+}
+
 void printChoice(const json &choice) {
   std::printf("      why     %s\n", text(member(choice, "reason")).c_str());
+  std::printf("      cost    %s\n", costText(member(choice, "cost")).c_str());
   if (const json &options = member(choice, "options");
       options.is_object() && !options.empty()) {
     std::string list;
@@ -47,8 +63,9 @@ void printChoice(const json &choice) {
   if (!numerics.empty())
     std::printf("      bound   %s\n", numerics.c_str());
   for (const json &other : member(choice, "also_matches"))
-    std::printf("      also    %s would match\n",
-                text(member(other, "tactic")).c_str());
+    std::printf("      also    %s would match (%s)\n",
+                text(member(other, "tactic")).c_str(),
+                costText(member(other, "cost")).c_str());
   for (const json &miss : member(choice, "nearest_misses")) {
     std::string fields;
     for (const json &field : member(miss, "differs"))
@@ -93,8 +110,8 @@ int netra::tool::explainMain(int argc, char **argv) {
     return fail(path + ": expected JSON, found something else; netra-engine "
                        "validate says more");
   if (const json &format = member(document, "format");
-      text(format) != "netra.explanation/1")
-    return fail(path + ": expected format netra.explanation/1, found " +
+      text(format) != "netra.explanation/2")
+    return fail(path + ": expected format netra.explanation/2, found " +
                 (format.is_null() ? "none" : format.dump()));
   const json &kernels = member(document, "kernels");
   for (const json &plan : member(document, "plans")) {

@@ -92,7 +92,8 @@ int netra::tool::validateMain(int argc, char **argv) {
   std::vector<std::string> notCompared;
   if (faults == 0 && !arguments.has("no-catalog")) {
     llvm::Expected<TacticFindings> tactics = verifyTactics(
-        directory, Catalog::findLibraryRoot(arguments.get("library-root")));
+        directory, Catalog::findLibraryRoot(arguments.get("library-root")),
+        goldenRoot);
     if (!tactics)
       return fail(llvm::toString(tactics.takeError()));
     for (const BundleFinding &finding : tactics->findings)

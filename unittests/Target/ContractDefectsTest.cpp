@@ -29,18 +29,24 @@ struct Found {
   std::vector<std::string> byBundle, byCatalog, notCompared;
 };
 
-/// The library that the test engine was made with.
-struct CopyLibrary : TestLibrary {
-  CopyLibrary() {
-    write("manifests/gfx950/tactics/copy.json", copyManifest);
-    Json schemes = Json::parse(copySchemes);
-    Json other = schemes["schemes"][0];
-    other["name"] = "other";
-    schemes["schemes"].push_back(other);
-    write("manifests/gfx950/numerics.json", schemes.dump());
-    std::filesystem::create_directories(path / "manifests/gfx950/profiles");
-  }
-};
+/// Lets an explanation say what a contract of this problem costs.
+void setCosts(std::string &text, const Problem &problem) {
+  Cost cost = estimateCost(problem, *findTarget("gfx950"));
+  Json document = Json::parse(text);
+  auto set = [&](Json &stated) {
+    stated["bytes"] = cost.bytes;
+    stated["flop"] = cost.flop;
+    stated["picoseconds"] = cost.picoseconds;
+    stated["bound"] = cost.isBoundByMemory ? "memory" : "arithmetic";
+  };
+  for (Json &kernels : document["kernels"])
+    for (Json &kernel : kernels) {
+      set(kernel["cost"]);
+      for (Json &other : kernel["also_matches"])
+        set(other["cost"]);
+    }
+  text = document.dump(2) + "\n";
+}
 
 /// What is found in an engine that states `contract` everywhere. A contract
 /// that cannot be read keeps its id.
@@ -50,8 +56,6 @@ Found findIn(const Json &contract, const TestLibrary &library) {
   llvm::Expected<Contract> read = Contract::fromJson(contract.dump());
   if (read)
     after = read->id();
-  else
-    llvm::consumeError(read.takeError());
   Json document = {{"format", "netra.contracts/1"},
                    {"contracts", {{after, contract}}}};
   test.files.at("contracts.json") = document.dump(2) + "\n";
@@ -67,6 +71,10 @@ Found findIn(const Json &contract, const TestLibrary &library) {
       text.replace(at, before.size(), after);
   for (auto &[name, text] : deriveReports(test.engine, notCapturable))
     test.files.at(name) = text;
+  if (read)
+    setCosts(test.files.at("explain.json"), read->problem);
+  else
+    llvm::consumeError(read.takeError());
   finalizeEngine(test.engine, test.files);
   TemporaryFolder folder;
   folder.write("engine/engine.json", writeEngineJson(test.engine));

@@ -96,6 +96,22 @@ inline std::vector<std::string> findAfter(const Damage *damage) {
   return lines;
 }
 
+/// The library that the test engine was made with.
+struct CopyLibrary : TestLibrary {
+  CopyLibrary() {
+    write("manifests/gfx950/tactics/copy.json", copyManifest);
+    for (const char *name : {"copy_large", "copy_other"})
+      write(std::string("manifests/gfx950/tactics/") + name + ".json",
+            copyManifestOf(name));
+    Json schemes = Json::parse(copySchemes);
+    Json other = schemes["schemes"][0];
+    other["name"] = "other";
+    schemes["schemes"].push_back(other);
+    write("manifests/gfx950/numerics.json", schemes.dump());
+    std::filesystem::create_directories(path / "manifests/gfx950/profiles");
+  }
+};
+
 /// Another hexadecimal digit.
 inline void flip(std::string &digits, size_t at) {
   digits[at] = digits[at] == '0' ? '1' : '0';
@@ -138,6 +154,7 @@ inline void lockCode(TestEngine &test) {
     test.files.at(name) = document.dump(2) + "\n";
   };
   edit("explain.json", [](Json &document) {
+    document["selection"]["allow_golden"] = true;
     for (Json &kernels : document["kernels"])
       for (Json &kernel : kernels)
         kernel["code"] = "golden";

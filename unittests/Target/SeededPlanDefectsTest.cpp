@@ -33,6 +33,14 @@ std::vector<Defect> plans() {
        "/plans/0/profile/guards/batch: expected a range that holds"},
       {"ArenaAlignment", [](Engine &e) { e.plans[0].arenaAlignment = 3; },
        "/arena/alignment"},
+      {"ArenaLargerThanThePlanNeeds",
+       [](TestEngine &t) {
+         t.engine.plans[0].arenaBytes = 1 << 20;
+         for (auto &[name, text] : deriveReports(t.engine, {}))
+           t.files[name] = text;
+       },
+       "/plans/0/arena/bytes: expected 512, as the steps use 512 and the "
+       "alignment is 256, found 1048576"},
       {"ArenaTooSmall", [](Engine &e) { e.plans[0].arenaBytes = 500; },
        "inside the 500 bytes of the arena"},
       {"BindingUnknown", [](Engine &e) { e.plans[0].bindings.push_back(9); },
@@ -461,7 +469,8 @@ std::vector<Defect> reports() {
        "explain.json: expected JSON"},
       {"ExplanationEmpty",
        [](TestEngine &t) { t.files["explain.json"] = "{}\n"; },
-       "explain.json: line 1: expected '{' as engine.json gives, found '{}'"},
+       "explain.json: selection: expected what it was allowed and from what it "
+       "chose, found none"},
       {"ExplanationOfAnotherStep",
        editReport("explain.json",
                   [](Json &r) { r["plans"][0]["steps"][0]["name"] = "zzz"; }),

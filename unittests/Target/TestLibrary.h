@@ -119,6 +119,18 @@ inline const char *const copyManifest = R"json({
   "evidence": [{"kind": "simulated", "what": "unit tests"}]
 })json";
 
+/// The manifests of what computes the same: one that comes later, and one that
+/// does not match.
+inline std::string copyManifestOf(const char *name) {
+  auto document = nlohmann::json::parse(copyManifest);
+  document["name"] = std::string("gfx950.") + name;
+  document["symbol"] = std::string("netra_") + name + "_n{N}";
+  document["rank"] = 2;
+  if (name == std::string("copy_large"))
+    document["match"]["dimensions"]["N"]["min"] = 1024;
+  return document.dump();
+}
+
 inline const char *const copySchemes = R"json({
   "format": "netra.numerics/1",
   "schemes": [
@@ -282,13 +294,48 @@ inline TestEngine makeEngine() {
       steps.push_back({{"name", step.name},
                        {"operation", step.operation},
                        {"fallback", step.reason}});
+  // Each of 64 numbers is read and written: 512 bytes at 8 TB/s.
+  Json cost = {{"bytes", 512},
+               {"bytes_of", "contract"},
+               {"flop", 0},
+               {"picoseconds", 64},
+               {"bound", "memory"}};
   Json chosen = {
-      {"tactic", "gfx950.copy"},        {"summary", "copies"},
-      {"maturity", "verified"},         {"code", "template"},
-      {"contract", contract.id()},      {"symbol", metadata.symbol},
-      {"reason", "the only one"},       {"also_matches", Json::array()},
-      {"nearest_misses", Json::array()}};
-  Json explanation = {{"format", "netra.explanation/1"}};
+      {"tactic", "gfx950.copy"},
+      {"summary", "copies"},
+      {"maturity", "verified"},
+      {"rank", 1},
+      {"code", "template"},
+      {"options", Json::object()},
+      {"error_bound", ""},
+      {"contract", contract.id()},
+      {"symbol", metadata.symbol},
+      {"chosen_by", "selection"},
+      {"cost", cost},
+      {"reason", "rank 1 comes before rank 2 of gfx950.copy_other"},
+      {"also_matches", Json::array({{{"tactic", "gfx950.copy_other"},
+                                     {"maturity", "verified"},
+                                     {"rank", 2},
+                                     {"cost", cost}}})},
+      {"nearest_misses",
+       Json::array({{{"tactic", "gfx950.copy_large"},
+                     {"differs", Json::array({{{"field", "dimension N"},
+                                               {"expected", "at least 1024"},
+                                               {"found", "64"}}})}}})}};
+  Json explanation = {{"format", "netra.explanation/2"},
+                      {"selection",
+                       {{"allow_experimental", false},
+                        {"allow_golden", false},
+                        {"count_instructions", false}}}};
+  // A tactic is its manifest and its template with what that includes.
+  auto hash = [&](const std::string &manifest) {
+    return sha256Hex(llvm::StringRef(sha256Hex(llvm::StringRef(manifest)) +
+                                     "\n" + kernel.closureSha256 + "\n"));
+  };
+  explanation["selection"]["tactics"]["elementwise.activation"] = {
+      {"gfx950.copy", hash(copyManifest)},
+      {"gfx950.copy_large", hash(copyManifestOf("copy_large"))},
+      {"gfx950.copy_other", hash(copyManifestOf("copy_other"))}};
   explanation["plans"].push_back({{"name", "decode"}, {"steps", steps}});
   explanation["kernels"][contract.id()][metadata.symbol] = chosen;
   result.files["explain.json"] = explanation.dump(2) + "\n";

@@ -19,12 +19,17 @@ struct TacticFindings {
 
 /// Holds the kernels of a bundle in which `verifyBundle` finds nothing against
 /// the catalogue in `libraryRoot`: the contract and the source of a kernel are
-/// those that its tactic gives for the contract's problem, and the schemes of
-/// arithmetic are known. An engine may be older or newer than the catalogue: a
-/// tactic that the catalogue lacks, or has with another template or other
-/// golden code, is not compared. Fails when the catalogue cannot be loaded.
+/// those that its tactic gives for the contract's problem, the schemes of
+/// arithmetic are known, what is said of the tactic is what its manifest says,
+/// and selection made again says what explain.json says. An engine may be older
+/// or newer than the catalogue: a tactic that the catalogue lacks, or has with
+/// another template or other golden code, is not compared, nor what is said of
+/// one with another manifest, or of a selection between other tactics. Golden
+/// code, whose instructions may have decided, is below `goldenRoot`. Fails when
+/// the catalogue cannot be loaded.
 llvm::Expected<TacticFindings> verifyTactics(llvm::StringRef directory,
-                                             llvm::StringRef libraryRoot);
+                                             llvm::StringRef libraryRoot,
+                                             llvm::StringRef goldenRoot = "");
 
 } // namespace netra
 

@@ -31,7 +31,7 @@
 // CHECK: "name": "small"
 // CHECK: "architecture": "gfx950"
 
-// EXPLAIN: "format": "netra.explanation/1"
+// EXPLAIN: "format": "netra.explanation/2"
 // EXPLAIN: "nearest_misses"
 // EXPLAIN: "reason"
 
