@@ -182,10 +182,9 @@ Cost estimateCost(const Problem &problem, const TargetInfo &target,
 
 std::string spellTime(uint64_t picoseconds) {
   // By integer arithmetic, so that the text is the same on every machine.
-  uint64_t nanoseconds = picoseconds / 1000;
-  std::string fraction = utostr(nanoseconds % 1000);
-  return utostr(nanoseconds / 1000) + "." +
-         std::string(3 - fraction.size(), '0') + fraction + " us";
+  std::string fraction = utostr(picoseconds % 1000000);
+  return utostr(picoseconds / 1000000) + "." +
+         std::string(6 - fraction.size(), '0') + fraction + " us";
 }
 
 std::string toString(const Cost &cost) {

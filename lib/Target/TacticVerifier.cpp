@@ -159,8 +159,10 @@ private:
     return explanation.at("selection").at("tactics").at(competition);
   }
   bool isSameAsThen(const std::string &competition, const std::string &tactic) {
-    return tacticsNow(competition).at(tactic) ==
-           tacticsThen(competition).at(tactic);
+    // It may compute something else now.
+    const Json &now = tacticsNow(competition);
+    return now.contains(tactic) &&
+           now.at(tactic) == tacticsThen(competition).at(tactic);
   }
 
   void compareStated(const char *file, const CheckedKernel &kernel,

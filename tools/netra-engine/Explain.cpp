@@ -35,7 +35,7 @@ std::string text(const json &value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// "1050624 bytes, 1048576 FLOP: 0.131 us, bound by memory".
+/// "1050624 bytes, 1048576 FLOP: 0.131328 us, bound by memory".
 std::string costText(const json &described) {
   auto number = [&](const char *key) {
     const json &value = member(described, key);

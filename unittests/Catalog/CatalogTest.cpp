@@ -274,7 +274,7 @@ TEST_F(CatalogTest, SelectionSaysWhy) {
             "its name comes before gfx950.b");
   addTactic("d", {{"/cost/bytes", 8000}});
   EXPECT_EQ(load().select(testProblem()).reason,
-            "estimated 0.001 us against 0.008 us of gfx950.a");
+            "estimated 0.001000 us against 0.008192 us of gfx950.a");
   Problem problem = testProblem(64, 500);
   Selection selection = load().select(problem);
   EXPECT_FALSE(selection.winner);

@@ -494,8 +494,9 @@ TEST(Cost, TimeIsThatOfTheSlowerSide) {
   EXPECT_EQ(large.bytes, 100663296u);
   EXPECT_FALSE(large.isBoundByMemory);
   EXPECT_EQ(large.picoseconds, 59756066u); // 59.756 us; bytes take 12.583
-  EXPECT_EQ(toString(large), "100663296 bytes, 137438953472 FLOP: 59.756 us, "
-                             "bound by arithmetic");
+  EXPECT_EQ(toString(large),
+            "100663296 bytes, 137438953472 FLOP: 59.756066 us, "
+            "bound by arithmetic");
   // The units for FP8 are twice as fast, where both factors are FP8.
   EXPECT_EQ(estimateCost(denseOf(4096, 4096, 4096, f8, f8), target).picoseconds,
             29878033u);
@@ -508,8 +509,9 @@ TEST(Cost, TimeIsThatOfTheSlowerSide) {
   // A row reads the weight: 2 * (4096 + 4096 * 4096 + 4096) = 33,570,816.
   Cost row = estimateCost(denseOf(1, 4096, 4096, bf16, bf16), target);
   EXPECT_TRUE(row.isBoundByMemory);
-  EXPECT_EQ(toString(row), "33570816 bytes, 33554432 FLOP: 4.196 us, bound by "
-                           "memory");
+  EXPECT_EQ(toString(row),
+            "33570816 bytes, 33554432 FLOP: 4.196352 us, bound by "
+            "memory");
   // A tactic that reads it twice.
   Cost twice =
       estimateCost(denseOf(1, 4096, 4096, bf16, bf16), target, 67141632);
@@ -530,6 +532,6 @@ TEST(Cost, NothingOverflows) {
   EXPECT_EQ(cost.flop, UINT64_MAX);
   EXPECT_EQ(cost.bytes, UINT64_MAX);
   EXPECT_EQ(cost.picoseconds, 2305843009213693951u);
-  EXPECT_EQ(spellTime(999), "0.000 us");
-  EXPECT_EQ(spellTime(12345678), "12.345 us");
+  EXPECT_EQ(spellTime(999), "0.000999 us");
+  EXPECT_EQ(spellTime(12345678), "12.345678 us");
 }

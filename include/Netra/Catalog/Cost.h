@@ -47,10 +47,10 @@ uint64_t countFlop(const Problem &problem);
 Cost estimateCost(const Problem &problem, const TargetInfo &target,
                   std::optional<uint64_t> bytes = std::nullopt);
 
-/// "0.135 us": three decimals, cut off.
+/// "0.131072 us": all of them.
 std::string spellTime(uint64_t picoseconds);
 
-/// "1050624 bytes, 1048576 FLOP: 0.131 us, bound by memory".
+/// "1050624 bytes, 1048576 FLOP: 0.131328 us, bound by memory".
 std::string toString(const Cost &cost);
 
 } // namespace netra
