@@ -23,6 +23,7 @@ struct Subject {
   std::string tactic, plain;
   MoeShape shape;
   double mostInstructions;
+  bool oneRouting = false; ///< every token has the experts of the first
 
   bool isDown() const { return llvm::StringRef(tactic).contains("down"); }
   bool isGrouped() const { return llvm::StringRef(tactic).contains("grouped"); }
@@ -30,14 +31,20 @@ struct Subject {
     return isDown() ? downReduceProblem(c) : gateUpProblem(c);
   }
   Buffers inputs() const {
-    return isDown() ? DownInputs(shape, 31).buffers(shape)
-                    : GateUpInputs(shape, 31).buffers(shape.groupMajor);
+    std::vector<int32_t> ids; // none: routed at random
+    if (oneRouting)
+      for (int64_t row = 0; row < shape.m * shape.s; ++row)
+        ids.push_back(int32_t(row % shape.s * 7 % shape.e));
+    return isDown() ? DownInputs(shape, 31, ids).buffers(shape)
+                    : GateUpInputs(shape, 31, ids).buffers(shape.groupMajor);
   }
   /// Serial round trips of a wave once it has the ids. A compute unit's
   /// registers do not hold half of the weights of more than 20 tokens (with
   /// bf16 activations, 24), nor its LDS the codes of more than 26 at a time.
   unsigned roundTrips() const {
-    if (!isDown() || shape.m <= (shape.bf16 ? 24 : 20))
+    if (!isDown())
+      return shape.m > 16 ? 4 : 2; // two for each sixteen rows of an expert
+    if (shape.m <= (shape.bf16 ? 24 : 20))
       return 2;
     return shape.bf16 && shape.m > 26 ? 5 : 3;
   }
@@ -183,6 +190,16 @@ std::vector<Subject> subjects() {
              {m, 257, 9, 256, 2048, activation, false, false, groupMajor},
              ofUp});
       }
+  // Every token to the same experts: as many rows of an expert as there can be.
+  for (int64_t m : {12, 16, 17, 24, 32}) {
+    groupedUp(m, 64);
+    all.back().oneRouting = true;
+    all.push_back({up + "_grouped_activated",
+                   up + "_plain",
+                   {m, 64, 9, 256, 2048, "silu"},
+                   ofUp,
+                   true});
+  }
   return all;
 }
 
@@ -190,7 +207,8 @@ std::string nameOf(const testing::TestParamInfo<Subject> &info) {
   const Subject &subject = info.param;
   return llvm::StringRef(subject.tactic).split('.').second.str() + "_m" +
          std::to_string(subject.shape.m) + "_e" +
-         std::to_string(subject.shape.e);
+         std::to_string(subject.shape.e) +
+         (subject.oneRouting ? "_one_routing" : "");
 }
 INSTANTIATE_TEST_SUITE_P(Sizes, MoeCounters, testing::ValuesIn(subjects()),
                          nameOf);

@@ -56,48 +56,67 @@ TEST(MoeGateUpGrouped, AdversarialIds) {
   }
 }
 
-/// Rows 64 and more, 16 and more of an expert, and both: whoever works for rows
-/// is found by counting those before it.
-TEST(MoeGateUpGrouped, EverySixteenthRowOfAnExpertWorks) {
-  for (const char *activation : {"none", "silu"}) {
-    MoeShape c{32, 5, 6, 256, 384, activation};
-    std::vector<int32_t> ids(192);
-    for (int32_t row = 0; row < 192; ++row)
-      ids[row] = row % 6 == 5     ? 4
-                 : row % 64 == 63 ? -1
-                 : row < 60       ? row % 3
-                 : row < 140      ? 3
-                                  : row % 4;
-    expectGateUp(c, GateUpInputs(c, 3, ids));
+/// Rows 64 and more, a unit of rows and more of an expert, and both: whoever
+/// works for rows is found by counting those before it.
+TEST(MoeGateUpGrouped, TheFirstRowOfEachUnitWorks) {
+  for (const char *activation : {"none", "silu"})
+    for (int64_t m : {16, 32}) {
+      MoeShape c{m, 5, 192 / m, 256, 384, activation};
+      std::vector<int32_t> ids(192);
+      for (int32_t row = 0; row < 192; ++row)
+        ids[row] = row % 6 == 5     ? 4
+                   : row % 64 == 63 ? -1
+                   : row < 60       ? row % 3
+                   : row < 140      ? 3
+                                    : row % 4;
+      expectGateUp(c, GateUpInputs(c, 3, ids));
+    }
+}
+
+/// Second turns of one row and of all, with one K block and with more than
+/// registers take at a time, weights in accumulation registers too.
+TEST(MoeGateUpGrouped, OneRoutingForAllTokens) {
+  for (const MoeShape &c :
+       {MoeShape{17, 5, 2, 256, 128}, MoeShape{32, 5, 2, 256, 640, "silu"},
+        MoeShape{21, 5, 2, 128, 2048},
+        MoeShape{30, 5, 2, 256, 2176, "gelu_tanh"}}) {
+    std::vector<int32_t> ids;
+    for (int64_t row = 0; row < c.m * c.s; ++row)
+      ids.push_back(row % 2 ? 4 : 1);
+    expectGateUp(c, GateUpInputs(c, 11, ids));
   }
 }
 
-TEST(MoeGateUpGrouped, WeightsAreReadOnceForSixteenRows) {
+TEST(MoeGateUpGrouped, WeightsAreReadOnceForAUnitOfRows) {
   for (const char *activation : {"none", "silu"}) {
     for (int64_t m : {16, 24}) {
       MoeShape c{m, 12, 3, 256, 2048, activation};
       GateUpInputs inputs(c, 7);
       Counters counters =
           countersOf(gateUp(c, true), gateUpProblem(c), inputs.buffers());
-      // Each wave: ids, its row's once more, pointers; the first of sixteen
-      // rows of an expert: its tile and the scales of it, x for four rows or
-      // sixteen, and in each of 64 lanes the scales of one.
-      uint64_t rows = 0, groups = 0, few = 0;
+      // Each wave: ids, its row's once more, pointers; the first of a unit of
+      // rows of an expert: its tile and the scales of it, x for four rows or,
+      // each turn, sixteen, and in each of 64 lanes the scales of one.
+      uint64_t rows = 0, groups = 0, few = 0, turns = 0;
+      const int unit = m > 16 ? 32 : 16;
       std::map<int32_t, int> chosen;
       for (int32_t id : inputs.ids)
         ++chosen[id];
       for (auto [id, count] : chosen)
-        for (int left = count; left > 0; left -= 16) {
+        for (int left = count; left > 0; left -= unit) {
+          uint64_t sixteens = (std::min(left, unit) + 15) / 16;
           ++groups;
           few += left <= 4;
-          rows += left <= 4 ? 4 : 16;
+          turns += sixteens;
+          rows += left <= 4 ? 4 : 16 * sixteens;
         }
       EXPECT_TRUE(few != 0 && few != groups);
-      EXPECT_EQ(groups, chosen.size() + (m == 24)); // the shared expert's rows
+      EXPECT_EQ(groups, chosen.size());
+      EXPECT_EQ(turns, groups + (m == 24)); // the shared expert's rows
       uint64_t tiles = c.n / 16, ids = (m * c.s + 63) / 64 * 256;
       EXPECT_EQ(counters.globalLoadBytes,
                 groups * c.n * c.k + counters.waves * (ids + 4 + 48) +
-                    tiles * (rows * c.k + groups * 64 * 4 * c.blocks()) +
+                    tiles * (rows * c.k + turns * 64 * 4 * c.blocks()) +
                     tiles * groups * 4 * c.blocks());
     }
   }
@@ -128,10 +147,10 @@ TEST(MoeGateUpGrouped, WrongKernelsAreNoticed) {
             "");
   EXPECT_NE(wrong(file, "v_min_u32 v[V_T0], s[S_TMP], v[V_T0]", "s_nop 0"), "");
   // Who works for which sixteen rows.
-  EXPECT_NE(wrong(file, "s_and_b32 s[S_TMP], s[S_TMP], 15",
+  EXPECT_NE(wrong(file, "s_and_b32 s[S_TMP], s[S_TMP], GG_UNIT - 1",
                   "s_and_b32 s[S_TMP], s[S_TMP], 31"),
             "");
-  EXPECT_NE(wrong(file, "s_min_u32 s[S_COUNT], s[S_COUNT], 16",
+  EXPECT_NE(wrong(file, "s_min_u32 s[S_COUNT], s[S_COUNT], GG_UNIT",
                   "s_min_u32 s[S_COUNT], s[S_COUNT], 15"),
             "");
   EXPECT_NE(wrong(rows, "s_lshl_b64 s[\\s_tmp:\\s_tmp+1], -1, s[\\s_row]",
@@ -156,6 +175,27 @@ TEST(MoeGateUpGrouped, WrongKernelsAreNoticed) {
   EXPECT_NE(wrong(rows, "v_mbcnt_hi_u32_b32 v[\\v_t0]",
                   "v_mbcnt_lo_u32_b32 v[\\v_t0]"),
             "");
+
+  // Second turns, of four rows and of none: one less, other rows, no row,
+  // sums that are not read yet.
+  c.m = 20, c.s = 2;
+  ids.assign(40, 3);
+  for (int row = 1; row < 40; row += 2)
+    ids[row] = row < 32 ? 0 : -1;
+  inputs = GateUpInputs(c, 9, ids);
+  EXPECT_EQ(wrong(file, "// The whole tile", "// All of the tile"), "");
+  EXPECT_NE(
+      wrong(file, "s_cmp_le_u32 s[S_COUNT], 16", "s_cmp_le_u32 s[S_COUNT], 20"),
+      "");
+  EXPECT_NE(
+      wrong(file, "s_cmp_le_u32 s[S_COUNT], 16", "s_cmp_lt_u32 s[S_COUNT], 16"),
+      "");
+  EXPECT_NE(wrong(file, "v_add_u32 v[V_LIST], 64, v[V_LIST]", "s_nop 0"), "");
+  EXPECT_NE(wrong(file,
+                  "netra_barrier                              // the sums",
+                  "s_nop 0 //")
+                .find("race"),
+            std::string::npos);
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What moe/gate_up.s computes, to the bit, for several tokens, with each expert's weights read
-// once for sixteen rows that chose it.
+// once for a unit of rows that chose it: sixteen, of more than 16 tokens 32.
 //
 // Constants
 //   NETRA_M, E, S  tokens, experts, slots of a token; at most 512 rows (m, s)
@@ -12,14 +12,14 @@
 //   NETRA_SCALE_GROUP_MAJOR  as in moe/gate_up.s
 //
 // Schedule. Work-group (tile, row): one wave, with activation two (gate and up). A wave reads all
-// ids and counts the earlier rows with the same expert as its own; the first of them, the
-// seventeenth and so on work for sixteen each, the others end. A row whose id is not in
-// 0 .. E - 1 gets zeros.
+// ids and counts the earlier rows with the same expert as its own; the first row of each unit
+// works for all of it, the others end. A row whose id is not in 0 .. E - 1 gets zeros.
 //   Up to four rows, as most experts have: the matrix core's operands are as in moe/gate_up.s,
 // operand A is four K blocks of four rows. All loads are in flight before the first wait.
 //   More rows: the wave asks for its whole weight tile, beyond K = 2048 in accumulation registers,
 // and, meanwhile, lists its rows in LDS; their activations are operand B, the weights operand
-// A. The weight scales come behind the first activations, so that no wait precedes those.
+// A. The weight scales come behind the first activations, so that no wait precedes those. Rows
+// 16 .. 31 of a unit are a second turn with the weights and their scales that are in registers.
 //
 // Arithmetic. As in moe/gate_up.s.
 
@@ -36,6 +36,11 @@ netra_require (NETRA_ACTIVATION == 0 || NETRA_ACTIVATION == 1 || NETRA_ACTIVATIO
 .endif
 .set GG_ROWS, NETRA_M * NETRA_S
 .set GG_ROUNDS, (GG_ROWS + 63) / 64
+.if NETRA_M > 16
+.set GG_UNIT, 32
+.else
+.set GG_UNIT, 16
+.endif
 .set GG_KB, NETRA_K / 128                        // K blocks
 .set GG_KB4, (GG_KB + 3) / 4 * 4
 .set GG_TILES, NETRA_N / (16 * GG_WAVES)         // work-groups of an expert
@@ -73,7 +78,7 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
 .set S_TMP, 18
 .set S_TILE, 20
 .set S_INDEX, 22
-.set S_COUNT, 23                                 // rows of the work-group
+.set S_COUNT, 23                                 // rows of the work-group, without those done
 .set S_VALID, 24
 .set NETRA_S_ACT, 26
 .set S_MASK, 28                                  // 2 per 64 rows, 8 of them
@@ -149,6 +154,43 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
     netra_mfma_fp8_16x16x128 \v_d, \v_x, 8*(\b), v, a
   .else
     netra_mfma_fp8_16x16x128 \v_d, \v_x, V_A+8*(\b)
+  .endif
+.endm
+
+// Many rows: the lane's row is the one at its place of the list, of those that are left, and its
+// token's scales and first activations are asked for.
+.macro gg_rows
+  v_and_b32 v[V_T0], 15, v[V_LANE]
+  v_cmp_gt_u32 s[S_VALID:S_VALID+1], s[S_COUNT], v[V_T0]
+  s_sub_u32 s[S_TMP], s[S_COUNT], 1
+  v_min_u32 v[V_T0], s[S_TMP], v[V_T0]           // a row that exists
+  v_lshl_add_u32 v[V_T0], v[V_T0], 2, v[V_LIST]
+  ds_read_b32 v[V_ROW], v[V_T0]
+  netra_wait_lds
+  netra_moe_token V_T0, V_ROW, NETRA_S, S_TMP
+  v_mul_u32_u24 v[V_SOFF], GG_SCALE_BYTES, v[V_T0]
+  v_mul_u32_u24 v[V_XOFF], NETRA_K, v[V_T0]
+  v_add_u32 v[V_XOFF], v[V_XOFF], v[V_GROUP]
+  gg_load_row_scales
+  .set gg_b, 0
+  .rept NETRA_DEPTH
+    gg_load gg_b
+    .set gg_b, gg_b + 1
+  .endr
+.endm
+
+// The next sixteen rows, if there are more; otherwise on to DONE.
+.macro gg_next name, done
+  .if GG_UNIT > 16
+    s_cmp_le_u32 s[S_COUNT], 16
+    s_cbranch_scc1 \done
+    s_sub_u32 s[S_COUNT], s[S_COUNT], 16
+    v_add_u32 v[V_LIST], 64, v[V_LIST]           // EXEC: all, as all sixteen were valid
+    .if GG_WAVES > 1
+      netra_barrier                              // the sums of the last turn are read
+    .endif
+    gg_rows
+    s_branch .Lgg_turn_\name
   .endif
 .endm
 
@@ -317,9 +359,9 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   .endr
 .Lgg_counted_\name:
   s_sub_u32 s[S_TMP], s[S_ALL], s[S_COUNT]       // rows before
-  s_and_b32 s[S_TMP], s[S_TMP], 15
+  s_and_b32 s[S_TMP], s[S_TMP], GG_UNIT - 1
   s_cbranch_scc1 .Lgg_end_\name
-  s_min_u32 s[S_COUNT], s[S_COUNT], 16
+  s_min_u32 s[S_COUNT], s[S_COUNT], GG_UNIT
   v_lshlrev_b32 v[V_WOFF], 4, v[V_LANE]
   netra_moe_expert_tile S_TILE, S_EXPERT, S_INDEX, S_WEIGHT, NETRA_N, NETRA_K, S_TMP
   s_cmp_gt_u32 s[S_COUNT], 4
@@ -340,27 +382,12 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   .if GG_WAVES > 1
     v_add_u32 v[V_EXCHANGE], GG_WAVES * GG_LIST, v[V_WOFF]
   .endif
-  v_and_b32 v[V_T0], 15, v[V_LANE]
-  v_cmp_gt_u32 s[S_VALID:S_VALID+1], s[S_COUNT], v[V_T0]
-  s_sub_u32 s[S_TMP], s[S_COUNT], 1
-  v_min_u32 v[V_T0], s[S_TMP], v[V_T0]           // a row that exists
-  v_lshl_add_u32 v[V_T0], v[V_T0], 2, v[V_LIST]
-  ds_read_b32 v[V_ROW], v[V_T0]
-  netra_wait_lds
-  netra_moe_token V_T0, V_ROW, NETRA_S, S_TMP
-  v_mul_u32_u24 v[V_SOFF], GG_SCALE_BYTES, v[V_T0]
-  v_mul_u32_u24 v[V_XOFF], NETRA_K, v[V_T0]
-  v_add_u32 v[V_XOFF], v[V_XOFF], v[V_GROUP]
-  gg_load_row_scales
-  .set gg_issued, 0
-  .rept NETRA_DEPTH
-    gg_load gg_issued
-    .set gg_issued, gg_issued + 1
-  .endr
+  gg_rows
   gg_load_tile_scales
   .if GG_KB % 2
     s_mov_b32 s[S_SW+GG_KB], 0
   .endif
+.Lgg_turn_\name:
   s_mov_b32 s[S_TMP], GG_ROW_BYTES
   v_mul_lo_u32 v[V_OUT], v[V_ROW], s[S_TMP]
   v_lshrrev_b32 v[V_T0], GG_WAVES - 1, v[V_GROUP]
@@ -371,6 +398,7 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
     .set gg_i, gg_i + 1
   .endr
   // Batches of up to four blocks, no more than are in flight.
+  .set gg_issued, NETRA_DEPTH
   .set gg_b, 0
   .rept GG_KB
     .if gg_b < GG_KB
@@ -407,11 +435,13 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
   .if GG_WAVES == 1
     s_mov_b64 exec, s[S_VALID:S_VALID+1]
     global_store_dwordx4 v[V_OUT], v[V_ACC:V_ACC+3], s[S_RESULT:S_RESULT+1]
+    gg_next \name, .Lgg_end_\name
   .else
     s_cmp_eq_u32 s[S_WAVE], 0
     s_cbranch_scc1 .Lgg_gate_\name
     ds_write_b128 v[V_EXCHANGE], v[V_ACC:V_ACC+3]
     netra_barrier                                // many: written
+    gg_next \name, .Lgg_end_\name
     s_endpgm
 .Lgg_gate_\name:
     netra_barrier
@@ -425,6 +455,7 @@ netra_require (NETRA_STATIC_LDS == GG_WAVES * GG_LIST + 1024 * (GG_WAVES - 1)), 
     netra_bf16_pack_run V_H, V_H, 2
     s_mov_b64 exec, s[S_VALID:S_VALID+1]
     global_store_dwordx2 v[V_OUT], v[V_H:V_H+1], s[S_RESULT:S_RESULT+1]
+    gg_next \name, .Lgg_end_\name
   .endif
 .Lgg_end_\name:
   netra_kernel_end \name
