@@ -7,6 +7,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/SmallVector.h"
 
 using namespace llvm;
@@ -19,7 +20,7 @@ namespace {
 constexpr size_t MostInLoop = 512;
 /// How far in front of a loop its first turn may stand, and how far behind an
 /// atomic operation the branch that it decides.
-constexpr uint32_t MostApart = 64;
+constexpr uint32_t MostApart = 128;
 
 /// What is known of the instructions without running them.
 class Code {
@@ -36,6 +37,10 @@ public:
   /// Whether it may be a read of LDS, and of what by its kind.
   bool mayPoll(uint32_t index) const;
   bool isAtomic(uint32_t index) const;
+  bool isCompareAndSwap(uint32_t index) const {
+    return mnemonic(index).contains("cmpst") ||
+           mnemonic(index).contains("cmpswap");
+  }
   bool isConditional(uint32_t index) const;
   /// Whether others may see what it does, or it waits for them otherwise.
   bool isVisible(uint32_t index) const;
@@ -162,8 +167,13 @@ void Code::forEachBefore(uint32_t index, Function &&function) const {
 /// Follows values through instructions that run one after the other.
 class Values {
 public:
-  /// \p poll is the read whose values are looked for in others.
-  Values(const Code &code, uint32_t poll) : code(code), poll(poll) {}
+  /// \p poll is the read whose values are looked for in others; what stands in
+  /// front of \p begin tells of constants.
+  Values(const Code &code, uint32_t poll, uint32_t begin)
+      : code(code), poll(poll) {
+    for (uint32_t i = begin - std::min(begin, MostApart); i < begin; ++i)
+      step(i);
+  }
 
   void step(uint32_t index);
   /// Whether the branch, or the lanes behind the instruction, depend on what
@@ -171,6 +181,12 @@ public:
   bool decides(uint32_t index) const;
   /// Where an instruction accesses memory.
   uint64_t address(uint32_t index) const;
+  /// What LDS and flat instructions do there: the operands behind the address.
+  uint64_t data(uint32_t index) const;
+  /// Whether it is a compare-and-swap that compares what the poll read.
+  bool compares(uint32_t index) const;
+  /// Whether it is an atomic operation that changes the word each time.
+  bool changes(uint32_t index) const;
 
 private:
   enum class Origin { Register, Constant, Load, Memory, Choice };
@@ -207,6 +223,7 @@ private:
     return is_contained(names, name);
   }
   void copy(const Instruction &inst);
+  void branch(uint32_t index);
   /// A lane of a register that keeps scalars; whichever register it is, since
   /// that is copied as a whole.
   bool spill(const Instruction &inst, StringRef name);
@@ -294,11 +311,43 @@ uint64_t Values::address(uint32_t index) const {
     const bool hasOne = info.cls != InstructionClass::VectorMemory;
     if (k && (hasOne || (k == 1 && info.writes.empty())))
       continue;
-    for (unsigned word = 0; word < std::max<unsigned>(inst.src(k).words, 1);
-         ++word)
-      value = mix(value, operand(inst.src(k), word));
+    const Operand &op = inst.src(k); // `off` is no register
+    for (unsigned word = 0; word < (op.isConstant() ? 1 : op.words); ++word)
+      value = mix(value, operand(op, word));
   }
   return value;
+}
+
+uint64_t Values::data(uint32_t index) const {
+  const Instruction &inst = code.program.code[index];
+  uint64_t value = 0;
+  for (unsigned k = 1; k < inst.numSrc(); ++k)
+    for (unsigned word = 0; word < inst.src(k).words; ++word)
+      value = mix(value, operand(inst.src(k), word));
+  return value;
+}
+
+bool Values::compares(uint32_t index) const {
+  if (!code.isCompareAndSwap(index))
+    return false;
+  // Flat ones have it behind what they write.
+  const Operand &op = code.program.code[index].src(1);
+  const bool isBehind = code.info(index).cls != InstructionClass::Lds;
+  return isTainted(operand(op, isBehind ? op.words / 2 : 0));
+}
+
+bool Values::changes(uint32_t index) const {
+  const StringRef name = code.mnemonic(index);
+  auto isOneOf = [&](std::initializer_list<StringRef> parts) {
+    return any_of(parts, [&](StringRef part) { return name.contains(part); });
+  };
+  // With the same data these do nothing the second time.
+  if (!code.isAtomic(index) ||
+      isOneOf({"cmpst", "wrxchg", "swap", "_and", "_or"}))
+    return false;
+  return !isOneOf({"_add", "_sub", "_xor"}) ||
+         operand(code.program.code[index].src(1), 0) !=
+             mix(Origin::Constant, uint64_t(0));
 }
 
 void Values::load(const Instruction &inst) {
@@ -327,6 +376,24 @@ void Values::store(const Instruction &inst) {
     memory[mix(at, k)] = chosen(operand(inst.src(1), k));
 }
 
+void Values::branch(uint32_t index) {
+  const uint32_t to = code.target(index);
+  if (to == Program::NoIndex || to <= index)
+    return;
+  if (code.isConditional(index) && decides(index)) {
+    choiceBegin = index;
+    choiceEnd = to;
+  } else if (isChosen && !code.isConditional(index)) {
+    // What the branch leads around stands elsewhere, and comes back from there.
+    for (uint32_t end = to; end < code.program.code.size(); ++end)
+      if (code.target(end) == choiceEnd) {
+        choiceBegin = to - 1;
+        choiceEnd = end;
+        return;
+      }
+  }
+}
+
 void Values::step(uint32_t index) {
   ++steps;
   const Instruction &inst = code.program.code[index];
@@ -344,12 +411,7 @@ void Values::step(uint32_t index) {
       store(inst);
     return;
   case InstructionClass::Branch:
-    if (const uint32_t to = code.target(index);
-        to != Program::NoIndex && to > index && code.isConditional(index) &&
-        decides(index)) {
-      choiceBegin = index;
-      choiceEnd = to;
-    }
+    branch(index);
     return;
   case InstructionClass::Message:
     return;
@@ -410,12 +472,14 @@ public:
 
 private:
   /// The instructions on ways from a read back to itself on which a wave does
-  /// nothing that others see, in the order of the program; none if there are
-  /// too many. \p isAlone leaves out the ways with other reads.
+  /// nothing that others see, from the first one on, each behind what leads to
+  /// it; none if there are too many. \p isAlone leaves out the ways with other
+  /// reads.
   std::vector<uint32_t> around(uint32_t read, bool isAlone) const;
   bool waits(uint32_t read, const std::vector<uint32_t> &loop) const;
-  /// Whether the read is the first turn of the loop in which \p poll stands.
-  bool isFirstTurn(uint32_t read, uint32_t poll) const;
+  /// Whether the read is the first turn of the loop in which \p poll stands, or
+  /// a compare-and-swap at its address compares what it read.
+  bool isCheckedBy(uint32_t read, uint32_t poll) const;
   bool decidesBranch(uint32_t atomic) const;
 
   const Code code;
@@ -447,11 +511,21 @@ std::vector<uint32_t> Finder::around(uint32_t read, bool isAlone) const {
     if (!known.contains(read))
       return {};
   }
+  DenseSet<uint32_t> &open = reached[0];
+  set_intersect(open, reached[1]);
   std::vector<uint32_t> loop;
-  for (uint32_t index : reached[0])
-    if (reached[1].contains(index))
-      loop.push_back(index);
-  llvm::sort(loop);
+  auto visit = [&](auto &self, uint32_t index) -> void {
+    if (!open.erase(index))
+      return;
+    // What a branch leads around comes before what it leads to.
+    SmallVector<uint32_t, 2> next;
+    code.forEachNext(index, [&](uint32_t each) { next.push_back(each); });
+    for (uint32_t each : reverse(next))
+      self(self, each);
+    loop.push_back(index);
+  };
+  visit(visit, *std::min_element(open.begin(), open.end()));
+  std::reverse(loop.begin(), loop.end());
   return loop;
 }
 
@@ -459,25 +533,30 @@ bool Finder::waits(uint32_t read, const std::vector<uint32_t> &loop) const {
   if (loop.empty())
     return false;
   const DenseSet<uint32_t> inside(loop.begin(), loop.end());
-  Values values(code, read);
+  Values values(code, read, loop[0]);
   bool leaves = false;
   // Values of the first turn may come from in front of the loop.
-  SmallVector<uint64_t, 3> addresses;
+  SmallVector<std::pair<uint64_t, uint64_t>, 3> done;
   for (unsigned turn = 0; turn < 3; ++turn)
     for (uint32_t index : loop) {
-      if (index == read)
-        addresses.push_back(values.address(index));
+      if (index == read) {
+        if (values.changes(index))
+          return false;
+        done.push_back({values.address(index), values.data(index)});
+      }
       values.step(index);
       if (!code.isConditional(index) || !values.decides(index))
         continue;
       code.forEachNext(
           index, [&](uint32_t next) { leaves |= !inside.contains(next); });
     }
-  return leaves && addresses[1] == addresses[2];
+  // What is computed of what was read is not the same again.
+  return leaves && done[1] == done[2];
 }
 
-bool Finder::isFirstTurn(uint32_t read, uint32_t poll) const {
-  Values values(code, read);
+bool Finder::isCheckedBy(uint32_t read, uint32_t poll) const {
+  const bool isTurn = code.info(read).mnemonicId == code.info(poll).mnemonicId;
+  Values values(code, read, read);
   const uint64_t at = values.address(read);
   bool decides = false;
   for (uint32_t index = read; index < poll; ++index) {
@@ -486,11 +565,12 @@ bool Finder::isFirstTurn(uint32_t read, uint32_t poll) const {
     values.step(index);
     decides |= code.isConditional(index) && values.decides(index);
   }
-  return decides && values.address(poll) == at;
+  return (isTurn ? decides : values.compares(poll)) &&
+         values.address(poll) == at;
 }
 
 bool Finder::decidesBranch(uint32_t atomic) const {
-  Values values(code, atomic);
+  Values values(code, atomic, atomic);
   const uint32_t end =
       std::min(uint32_t(code.program.code.size()), atomic + MostApart);
   for (uint32_t index = atomic; index < end; ++index) {
@@ -505,27 +585,38 @@ bool Finder::decidesBranch(uint32_t atomic) const {
 
 void Finder::find(BitVector &waiting, BitVector &learning) const {
   const uint32_t size = uint32_t(code.program.code.size());
-  auto add = [&](uint32_t index, bool isWait) {
-    learning.resize(size);
+  auto add = [&](BitVector &to, uint32_t index) {
     waiting.resize(size);
-    learning.set(index);
-    if (isWait)
-      waiting.set(index);
+    learning.resize(size);
+    to.set(index);
   };
   for (uint32_t read = 0; read < size; ++read) {
     if (!code.mayPoll(read))
       continue;
     if (code.isAtomic(read) && decidesBranch(read))
-      add(read, false);
-    if (!code.isInCycle(read) ||
-        (!waits(read, around(read, false)) && !waits(read, around(read, true))))
+      add(learning, read);
+    const bool isWait =
+        code.isInCycle(read) &&
+        (waits(read, around(read, false)) || waits(read, around(read, true)));
+    if (isWait) {
+      add(waiting, read);
+      add(learning, read);
+    } else if (!code.isCompareAndSwap(read)) {
       continue;
-    add(read, true);
+    }
     for (uint32_t first = read - std::min(read, MostApart); first < read;
-         ++first)
-      if (code.info(first).mnemonicId == code.info(read).mnemonicId &&
-          isFirstTurn(first, read))
-        add(first, true);
+         ++first) {
+      const bool isTurn =
+          code.info(first).mnemonicId == code.info(read).mnemonicId;
+      if (!code.mayPoll(first) ||
+          (isTurn ? !isWait
+                  : code.isAtomic(first) || !code.isCompareAndSwap(read)) ||
+          !isCheckedBy(first, read))
+        continue;
+      add(waiting, first);
+      if (isTurn)
+        add(learning, first);
+    }
   }
 }
 

@@ -168,6 +168,42 @@ const std::vector<Source> correct = {
   BARRIER;
   if (LID == 0) out[__builtin_amdgcn_workgroup_id_x()] = total;
 )"},
+    {"locked_otherwise", R"(
+  // By an exchange, by a bit, and by the wave's number.
+  local uint locks[3], totals[3];
+  if (LID < 3) locks[LID] = totals[LID] = 0;
+  BARRIER;
+  if ((LID & 63) == 0)
+    for (uint k = 0; k < n; ++k) {
+      while (__atomic_exchange_n(&locks[0], 1u, __ATOMIC_ACQUIRE)) ;
+      totals[0] += in[WAVE];
+      STORE(&locks[0], 0u);
+      while (__atomic_fetch_or(&locks[1], 4u, __ATOMIC_ACQUIRE) & 4) ;
+      totals[1] += in[WAVE];
+      STORE(&locks[1], 0u);
+      for (;;) {
+        uint nobody = 0;
+        if (__atomic_compare_exchange_n(&locks[2], &nobody, WAVE + 1, 0,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+          break;
+        __builtin_amdgcn_s_sleep(1);
+      }
+      totals[2] += in[WAVE];
+      STORE(&locks[2], 0u);
+    }
+  BARRIER;
+  if (LID < 3) out[__builtin_amdgcn_workgroup_id_x() * 4 + LID] = totals[LID];
+)"},
+    {"accumulated", R"(
+  local uint sum;
+  if (LID == 0) sum = 0;
+  BARRIER;
+  uint old = LOAD(&sum);
+  while (!__atomic_compare_exchange_n(&sum, &old, old * 3 + in[LID], 0,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) ;
+  BARRIER;
+  out[__builtin_amdgcn_workgroup_id_x() * 256 + LID] = sum;
+)"},
     {"handed_on", R"(
   // Wave 1 knows of wave 0, and wave 2 of both.
   local uint d, e, first, second;
@@ -344,6 +380,50 @@ const std::vector<Source> faulty = {
   if (ADD(&h[LID & 63], 1u) == 100) out[1000] = 1;
   out[LID] = *(volatile local uint *)&h[(LID + 1) & 63];
 )"},
+    {"accumulated", R"(
+  // What is swapped in is computed; others still add when it is read.
+  local uint sum;
+  if (LID == 0) sum = 0;
+  BARRIER;
+  uint value = in[LID], old = LOAD(&sum), next;
+  do {
+    next = __builtin_astype(__builtin_astype(old, float) + value, uint);
+  } while (!__atomic_compare_exchange_n(&sum, &old, next, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+  out[LID] = *(volatile local uint *)&sum;
+)"},
+    {"accumulated_from_0", R"(
+  local uint sum;
+  if (LID == 0) sum = 0;
+  BARRIER;
+  uint value = in[LID], old = 0, next;
+  do {
+    next = __builtin_astype(__builtin_astype(old, float) + value, uint);
+  } while (!__atomic_compare_exchange_n(&sum, &old, next, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+  out[LID] = *(volatile local uint *)&sum;
+)"},
+    {"accumulated_anew", R"(
+  local uint sum;
+  if (LID == 0) sum = 0;
+  BARRIER;
+  uint value = in[LID], old;
+  do {
+    old = LOAD(&sum);
+  } while (!__atomic_compare_exchange_n(&sum, &old, old * 3 + value, 0,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  out[LID] = *(volatile local uint *)&sum;
+)"},
+    {"raised", R"(
+  // Each turn adds.
+  local uint sum;
+  if (LID == 0) sum = 0;
+  BARRIER;
+  if ((LID & 63) == 0) {
+    while (ADD(&sum, 1u) < n) ;
+    out[WAVE] = *(volatile local uint *)&sum;
+  }
+)"},
     {"handed_on_early", R"(
   // When wave 1 tells wave 2, it does not know of wave 0 yet.
   local uint d, first, second;
@@ -455,6 +535,20 @@ TEST_F(LdsFlags, OrderWhatComesBeforeAndBehindThem) {
       {data + wait + "ds_add_u32 v2, v3\n", poll, read, nullptr},
       {data + wait + "ds_or_b32 v2, v3\n", loop("ds_or_rtn_b32 v7, v2, v2"),
        read, nullptr},
+      // By atomic operations that change nothing, or nothing more.
+      {data + wait + flag, loop("ds_add_rtn_u32 v7, v2, v2"), read, nullptr},
+      {data + wait + flag, loop("ds_xor_rtn_b32 v7, v2, v2"), read, nullptr},
+      {data + wait + flag, loop("ds_cmpst_rtn_b32 v7, v2, v3, v3"), read,
+       nullptr},
+      {data + wait + flag, loop("ds_wrxchg_rtn_b32 v7, v2, v2"), read, nullptr},
+      // By those that do.
+      {data + wait + flag, loop("ds_add_rtn_u32 v7, v2, v3"), "", "race: wave"},
+      {data + wait + flag, loop("ds_max_rtn_u32 v7, v2, v3"), "", "race: wave"},
+      {data + wait + flag,
+       loop("v_add_u32 v9, 1, v7\n  ds_cmpst_rtn_b32 v7, v2, v7, v9"), "",
+       "race: wave"},
+      {data + wait + flag, loop("ds_wrxchg_rtn_b32 v7, v2, v7"), "",
+       "race: wave"},
       {data + wait + flag,
        loop("ds_read_b64 v[10:11], v2\n  s_waitcnt lgkmcnt(0)\n  v_or_b32 v7, "
             "v10, v11"),
