@@ -276,7 +276,7 @@ void DeviceMemory::countTouched(uint64_t &read, uint64_t &written) const {
 void DeviceMemory::markWritten(uint64_t address, uint64_t bytes) {
   AllocationRecord *record = resolve(address, bytes);
   if (record && record->isTracked)
-    std::memset(shadow(address), 1, bytes);
+    std::memset(shadow(address), 0xff, bytes);
 }
 
 std::string AllocationRecord::describe() const {

@@ -6,8 +6,7 @@
 // slot lies between two allocations. A freed one is put aside until many others
 // were freed after it, so that stale pointers are recognised for long. A table
 // by slot finds the allocation of an address without locking. A shadow region
-// of the same size holds one byte per byte of memory: whether it was ever
-// written.
+// of the same size holds a bit per bit of memory: whether it was ever written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +25,7 @@ struct AllocationRecord {
   uint64_t begin = 0, end = 0;
   std::atomic<bool> live{true};
   bool isHost = false;    ///< registered host memory
-  bool isTracked = false; ///< the shadow says which bytes were written
+  bool isTracked = false; ///< the shadow says which bits were written
   uint64_t id = 0;
   std::string label;
 

@@ -33,8 +33,19 @@ InitChecker::InitChecker(Monitor &monitor) : monitor(monitor) {
              m == "ds_swizzle_b32")
       shape = Shape::Permute;
     shapes.push_back(shape);
-    if (m == "v_bitop3_b32")
-      bitop3 = uint16_t(rules.size());
+    isBitop3.push_back(m.starts_with("v_bitop3_"));
+    Element element;
+    element.isSigned = m.contains("_sbyte") || m.contains("_sshort") ||
+                       m.contains("_i8") || m.contains("_i16");
+    element.isHalf = m.contains("_d16");
+    element.high = m.contains("_d16_hi") ? 16 : 0;
+    element.isFormat = m.contains("_format_");
+    element.isSwap = m.ends_with("_atomic_swap") ||
+                     m.ends_with("_atomic_swap_x2") ||
+                     m.starts_with("ds_wrxchg_");
+    element.isPair = m.starts_with("ds_write2");
+    element.isBuffer = m.contains("buffer_");
+    elements.push_back(element);
     rules.push_back(FlowRule::of(m));
     cancels.push_back(StringSwitch<bool>(m)
                           .Cases({"v_xor_b32", "v_xnor_b32"}, true)
@@ -88,25 +99,29 @@ void InitChecker::startGroup() {
   for (size_t i = 0; i < waves.size(); ++i) {
     WaveState &state = waves[i];
     std::vector<uint8_t> scratch = std::move(state.scratch);
-    std::vector<uint32_t> bits = std::move(state.definedBits);
+    std::vector<WordBits> words = std::move(state.words);
     state = WaveState();
     state.scratch = std::move(scratch);
-    state.definedBits = std::move(bits);
-    state.definedBits.resize(size_t(NumVectorRows) * MaxLanes);
-    state.scratch.assign(size_t(launch.scratchBytes) * launch.kernel->waveSize,
-                         0);
+    state.words = std::move(words);
+    state.words.resize(size_t(NumVectorRows) * MaxLanes);
+    // Whole words may be looked at.
+    state.scratch.assign(
+        size_t(launch.scratchBytes) * launch.kernel->waveSize + 4, 0);
+    for (unsigned s = 0; s < NumScalarRegisters; ++s)
+      state.setScalar(s, {0, ~0u, Bits::Absent});
     state.rows[0] = group.waves[i].exec();
     for (unsigned s = 0; s < user && s < 102; ++s)
-      state.setScalar(s, ~0u);
+      state.setScalar(s, {});
     for (unsigned s = firstSystem; s < firstSystem + system && s < 102; ++s)
-      state.setScalar(s, ~0u);
+      state.setScalar(s, {});
     for (unsigned s : {ExecLo, ExecHi, Null, FlatScratchLo, FlatScratchHi,
                        XnackMaskLo, XnackMaskHi})
-      state.setScalar(s, ~0u);
+      state.setScalar(s, {});
     for (unsigned s = Ttmp0; s < M0; ++s)
-      state.setScalar(s, ~0u);
+      state.setScalar(s, {});
   }
-  lds.assign(launch.ldsBytes, 0);
+  lds.assign(launch.ldsBytes + 4, 0); // whole words may be looked at
+  ldsComputed.clear();
 }
 
 std::string InitChecker::describe(const Origin &origin) const {
@@ -192,7 +207,7 @@ uint64_t InitChecker::undefinedLanes(const WaveState &state,
   } else if (range.file == RegisterFile::Scalar) {
     for (unsigned k = 0;
          k < range.count && range.first + k < NumScalarRegisters; ++k)
-      if (state.scalars[range.first + k] != ~0u) {
+      if (state.scalars[range.first + k].defined != ~0u) {
         undefined = ~uint64_t(0);
         which = k;
       }
@@ -259,9 +274,15 @@ uint64_t InitChecker::crossLane(const Instruction &inst,
       for (unsigned k = 0; k < op.words; ++k)
         undefined |= ~state.rows[op.index + k];
     else if (op.isScalar() && op.index < NumScalarRegisters &&
-             state.scalars[op.index] != ~0u)
+             state.scalars[op.index].defined != ~0u)
       undefined = ~uint64_t(0);
     return undefined;
+  };
+  // Moves a lane of a source to one of a destination.
+  auto move = [&](unsigned n, unsigned to, const Operand &source,
+                  unsigned from) {
+    state.noteResult(
+        n, to, state.bitsOf(source.index, from, w.row(source.index)[from]));
   };
   switch (shapes[info.mnemonicId]) {
   case Shape::ReadLane:
@@ -283,53 +304,59 @@ uint64_t InitChecker::crossLane(const Instruction &inst,
     return ~uint64_t(0);
   }
   case Shape::WriteLane:
-    // Lanes are all or nothing: a mask that is defined in part counts as
-    // defined.
-    return (inst.src(0).isScalar() && !state.scalars[inst.src(0).index]
-                ? ~uint64_t(0)
-                : 0) |
-           (inst.src(1).isScalar() ? rows(inst.src(1)) : 0);
+    if (inst.src(1).isScalar() && rows(inst.src(1)))
+      return ~uint64_t(0);
+    state.undefined = 0;
+    startResults(state);
+    if (const Operand &data = inst.src(0); data.isScalar())
+      state.noteResult(0, w.scalar32(inst.src(1)) % w.laneCount,
+                       state.bitsOfScalar(data.index, w.scalar32(data, 0)));
+    return state.undefined;
   case Shape::Swap:
-    state.second = rows(inst.ops[0]);
-    return rows(inst.ops[1]);
-  case Shape::Swap32: {
-    const uint64_t a = rows(inst.ops[0]), b = rows(inst.ops[1]);
-    const uint64_t low = 0xffffffffu;
-    state.second = (a >> 32) | (b & ~low);
-    return (a & low) | (b << 32);
-  }
+  case Shape::Swap32:
   case Shape::Swap16: {
-    const uint64_t a = rows(inst.ops[0]), b = rows(inst.ops[1]);
-    const uint64_t even = 0x0000ffff0000ffffull;
-    state.second = ((a >> 16) & even) | (b & ~even);
-    return (a & even) | ((b & even) << 16);
+    // The lanes of the first destination that get one of the second, and by how
+    // many lanes that lies below.
+    const unsigned by = shapes[info.mnemonicId] == Shape::Swap     ? 0
+                        : shapes[info.mnemonicId] == Shape::Swap32 ? 32
+                                                                   : 16;
+    state.undefined = 0;
+    startResults(state);
+    for (unsigned l = 0; l < w.laneCount; ++l)
+      if (!by) {
+        move(0, l, inst.ops[1], l);
+        move(1, l, inst.ops[0], l);
+      } else if (l & by) {
+        move(0, l, inst.ops[1], l - by);
+        move(1, l, inst.ops[1], l);
+      } else {
+        move(0, l, inst.ops[0], l);
+        move(1, l, inst.ops[0], l + by);
+      }
+    return state.undefined;
   }
   case Shape::Permute: {
     const Operand &data = inst.ops[inst.numOps - 1];
-    const uint64_t undefined = rows(data);
-    uint64_t result = 0;
     StringRef name = monitor.state().program->mnemonics[info.mnemonicId];
+    state.undefined = 0;
+    startResults(state);
     for (unsigned l = 0; l < w.laneCount; ++l) {
       if (!(exec >> l & 1))
         continue;
-      if (name == "ds_bpermute_b32") {
-        const unsigned from =
+      unsigned from = l, to = l;
+      if (name == "ds_swizzle_b32")
+        from = swizzleSource(uint32_t(inst.imm) & 0xffff, l);
+      else
+        (name == "ds_bpermute_b32" ? from : to) =
             (w.row(inst.ops[1].index)[l] + uint32_t(inst.imm)) / 4 %
             w.laneCount;
-        if ((exec >> from & 1) && (undefined >> from & 1))
-          result |= uint64_t(1) << l;
-      } else if (name == "ds_permute_b32") {
-        const unsigned to = (w.row(inst.ops[1].index)[l] + uint32_t(inst.imm)) /
-                            4 % w.laneCount;
-        if (undefined >> l & 1)
-          result |= uint64_t(1) << to;
-      } else {
-        const unsigned from = swizzleSource(uint32_t(inst.imm) & 0xffff, l);
-        if (undefined & exec & (uint64_t(1) << from))
-          result |= uint64_t(1) << l;
-      }
+      if (!(exec >> from & 1))
+        continue;
+      // The last lane that sends to a place wins.
+      state.results[0].undefined &= ~(uint64_t(1) << to);
+      move(0, to, data, from);
     }
-    return result;
+    return state.undefined = state.results[0].undefined;
   }
   case Shape::Mfma: {
     // A lane of B reaches one column, a lane of A one row; a row is spread
@@ -434,9 +461,8 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
             op.index == range.first;
         const bool isDataPlace = info.cls == InstructionClass::Lds
                                      ? k > inst.numDst || inst.numOps == 1
-                                 : info.cls == InstructionClass::ScalarMemory
-                                     ? k == 0
-                                 : StringRef(info.text).contains("buffer_")
+                                 : info.cls == InstructionClass::ScalarMemory ||
+                                         elements[info.mnemonicId].isBuffer
                                      ? k == 0
                                      : k == unsigned(inst.numDst) + 1;
         isData |= same && isDataPlace;
@@ -445,21 +471,11 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
       isData = inst.ops[inst.numOps - 1].index == range.first;
     const uint64_t hit = missing & exec;
     if (isData) {
-      if (info.cls == InstructionClass::Lds && info.isAtomic &&
+      // What is stored counts where it arrives.
+      if (info.isAtomic && !elements[info.mnemonicId].isSwap &&
           (hit || range.file != RegisterFile::Vector))
         fault(inst, w, hit ? int(__builtin_ctzll(hit)) : -1,
               "the value of an atomic operation", state.origin);
-      const bool visible = info.cls == InstructionClass::ScalarMemory ||
-                           (info.cls == InstructionClass::Flat) ||
-                           (info.cls == InstructionClass::VectorMemory &&
-                            !StringRef(info.text).starts_with("scratch"));
-      const bool isVector = range.file == RegisterFile::Vector;
-      const uint64_t bad = isVector && info.isStore && !info.isAtomic
-                               ? hit & ~storable(state, inst, range)
-                               : hit;
-      if (visible && (bad || !isVector))
-        fault(inst, w, bad ? int(__builtin_ctzll(bad)) : -1,
-              "a value stored to memory", state.origin);
       continue;
     }
     if (range.file == RegisterFile::Scalar && range.first == M0 && !inst.lds &&
@@ -484,8 +500,8 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
     return;
   if (info.cls == InstructionClass::Branch) {
     // vccz and vccnz are decided by any bit that is surely set.
-    const uint64_t known =
-        uint64_t(state.scalars[VccLo]) | uint64_t(state.scalars[VccHi]) << 32;
+    const uint64_t known = uint64_t(state.scalars[VccLo].defined) |
+                           uint64_t(state.scalars[VccHi].defined) << 32;
     if (!(StringRef(info.text).contains("vcc") && (w.vcc() & known)))
       fault(inst, w, -1, "a branch", state.origin);
     return;
@@ -494,9 +510,7 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
     state.undefined = crossLane(inst, info, w, state);
   else {
     const LaneMap map = moveLanes(inst, w, state);
-    // Where M0 selects registers, whole ones are followed.
-    if ((isIndexed(inst, w) || !follow(inst, info, w, map, state)) &&
-        map.isMoved) {
+    if (!follow(inst, info, w, map, state) && map.isMoved) {
       uint64_t source = 0, moved = 0, others = 0;
       const Operand &first = inst.src(0);
       if (first.isVector())
@@ -505,7 +519,7 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
         if (inst.src(k).isVector())
           others |= ~state.rows[inst.src(k).index];
         else if (inst.src(k).isScalar() &&
-                 state.scalars[inst.src(k).index] != ~0u)
+                 state.scalars[inst.src(k).index].defined != ~0u)
           others = ~uint64_t(0);
       for (unsigned l = 0; l < w.laneCount; ++l)
         if (map.reads >> l & 1 && source >> map.from[l] & 1)
@@ -549,6 +563,12 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
   else if (shape == Shape::Swap16 || shape == Shape::Swap32)
     written = w.allLanes();
   const bool isLoad = info.isLoad && state.hasUndefinedLoad;
+  // A word in which these bits were computed from undefined ones.
+  auto none = [](uint32_t undefined) {
+    return WordBits{~undefined, undefined, 0};
+  };
+  const bool isSwap =
+      shape == Shape::Swap || shape == Shape::Swap16 || shape == Shape::Swap32;
   unsigned destination = 0;
   for (const RegisterRange &named : info.writes) {
     const RegisterRange range = selected(inst, info, w, named, true);
@@ -557,18 +577,18 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
            ++k) {
         uint64_t undefined = state.undefined;
         Origin origin = state.origin;
-        if (info.isLoad) {
-          undefined = isLoad ? state.loaded[std::min(k, 15u)] : 0;
+        const WordBits *words = nullptr;
+        if (info.isLoad && shape != Shape::Permute) {
+          const unsigned word = std::min(k, 15u);
+          undefined = isLoad ? state.loaded[word] : 0;
           origin = state.loadedOrigin;
-          if (shape == Shape::Permute) {
-            undefined = state.undefined;
-            origin = state.origin;
-          }
-        } else if (destination == 1 && shape >= Shape::Swap16)
-          undefined = state.second;
-        else if (state.isFollowed)
-          undefined = state.results[std::min(k, 1u)].undefined;
-        else if (shape == Shape::Mfma && state.second) {
+          words = loadedWords[word];
+        } else if (state.isFollowed) {
+          const auto &result =
+              state.results[destination && isSwap ? 1 : std::min(k, 1u)];
+          undefined = result.undefined;
+          words = result.words;
+        } else if (shape == Shape::Mfma && state.second) {
           // Rows of D whose row of A is undefined.
           StringRef name = monitor.state().program->mnemonics[info.mnemonicId];
           const bool wide = name.contains("32x32");
@@ -581,41 +601,38 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
         }
         uint64_t &row = state.rows[range.first + k];
         row = (row & ~written) | (written & ~undefined);
-        keepBits(state, range.first + k, k, isLoad && shape != Shape::Permute,
-                 undefined, written);
+        keepBits(state, range.first + k, words, undefined, written);
         if (undefined & written)
           state.rowOrigin[range.first + k] = origin;
       }
     } else if (range.file == RegisterFile::Scalar) {
       for (unsigned k = 0;
            k < range.count && range.first + k < NumScalarRegisters; ++k) {
-        uint32_t defined = state.undefined ? 0 : ~0u;
-        bool isComputed = true;
+        WordBits bits = none(state.undefined ? ~0u : 0);
         Origin origin = state.origin;
         if (state.isFollowed &&
             (info.cls == InstructionClass::Salu || shape == Shape::ReadLane ||
              shape == Shape::ReadFirstLane)) {
-          defined = uint32_t(state.scalarResult.defined >> (32 * (k & 1)));
-          isComputed = state.scalarResult.computed >> (32 * (k & 1)) & ~0u;
+          const Bits word = state.scalarResult.field(32 * (k & 1), 32);
+          bits = {uint32_t(word.defined), uint32_t(word.computed), word.place};
           if (rules[info.mnemonicId].parts[1] == Part::Exec)
-            defined = ~0u; // the old EXEC
+            bits = {}; // the old EXEC
         } else if (shape != Shape::ReadLane && shape != Shape::ReadFirstLane &&
                    (info.cls == InstructionClass::Valu ||
                     info.cls == InstructionClass::Transcendental))
           // A comparison gives a bit per active lane and zeros elsewhere.
-          defined = ~uint32_t((state.undefined & state.exec) >> (32 * (k & 1)));
+          bits =
+              none(uint32_t((state.undefined & state.exec) >> (32 * (k & 1))));
         if (info.cls == InstructionClass::ScalarMemory) {
           const unsigned word = std::min(k, 15u);
-          defined = isLoad && state.loaded[word]
-                        ? spreadBytes(state.loadedBytes[word][0])
-                        : ~0u;
-          isComputed = false;
+          bits =
+              isLoad && state.loaded[word] ? loadedWords[word][0] : WordBits();
           origin = state.loadedOrigin;
         }
         if (range.first + k == ExecLo || range.first + k == ExecHi)
-          defined = ~0u; // reported when it was set
-        state.setScalar(range.first + k, defined, isComputed);
-        if (defined != ~0u)
+          bits = {}; // reported when it was set
+        state.setScalar(range.first + k, bits);
+        if (bits.defined != ~0u)
           state.scalarOrigin[range.first + k] = origin;
       }
     } else {

@@ -8,10 +8,11 @@
 // others see. The report names the register or memory from which the value
 // came and the instruction that first read it.
 //
-// Registers are followed by bits where the rules of InitFlow.h tell on which of
-// its sources a result depends, memory by bytes. A word that was loaded with
-// some of its bytes undefined may be stored, since structures with padding are
-// copied so; not one whose undefined bits were computed, or shifted there.
+// Registers and memory are followed by bits, registers where the rules of
+// InitFlow.h tell on which of its sources a result depends. Structures with
+// padding are copied word by word, so an undefined bit may be stored that was
+// loaded together with defined ones and has only been moved since (padding), or
+// that goes back to where it was loaded from; not one that was computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +58,7 @@ public:
         (footprint.scalarWrites[1] & state.undefinedScalars[1]))
       for (unsigned s = 0; s < NumScalarRegisters; ++s)
         if (footprint.scalarWrites[s / 64] >> s % 64 & 1)
-          state.setScalar(s, ~0u);
+          state.setScalar(s, {});
     state.scc |= footprint.writesScc;
   }
   /// \p record is the allocation that all lanes access, or nullptr.
@@ -76,29 +77,29 @@ private:
   /// Where an undefined value came from.
   struct Origin {
     uint32_t instruction = ~0u;
-    enum Kind : uint8_t { None, Vector, Scalar, Scc, Lds, Scratch, Memory };
+    enum Kind : uint8_t { Lds, Scratch, Memory, None, Vector, Scalar, Scc };
     Kind kind = None;
     uint64_t place = 0; ///< register, or address
   };
+  /// What is known of a word that is not wholly defined; see Bits.
+  struct WordBits {
+    uint32_t defined = ~0u, computed = 0, place = 0;
+  };
   struct WaveState {
-    uint64_t rows[NumVectorRows] = {};         ///< lanes with a defined value
-    uint32_t scalars[NumScalarRegisters] = {}; ///< defined bits
-    uint64_t undefinedScalars[2] = {~uint64_t(0), ~uint64_t(0)}; ///< in part
+    uint64_t rows[NumVectorRows] = {}; ///< lanes with a defined value
+    WordBits scalars[NumScalarRegisters];
+    uint64_t undefinedScalars[2] = {}; ///< in part
     bool scc = false;
     Origin rowOrigin[NumVectorRows];
     Origin scalarOrigin[NumScalarRegisters];
     Origin sccOrigin;
-    /// Of the undefined lanes: those whose word is undefined only in part, with
-    /// the bits that are defined; those whose word came out of private memory
-    /// as it is; and those in which an instruction computed undefined bits.
-    uint64_t partial[NumVectorRows] = {}, padding[NumVectorRows] = {},
-             computed[NumVectorRows] = {};
-    std::vector<uint32_t> definedBits; ///< [row][lane], where partial
-    uint64_t computedScalars[2] = {};  ///< of the undefined ones
+    /// Of the undefined lanes, those of whose word more is known than that
+    /// nothing wrote it.
+    uint64_t followed[NumVectorRows] = {};
+    std::vector<WordBits> words; ///< [row][lane], where followed
     /// Of the instruction in execution: lanes whose loaded word is undefined,
-    /// by word, with the bytes that are defined, and where from.
+    /// by word, and where from.
     uint64_t loaded[16] = {};
-    uint8_t loadedBytes[16][MaxLanes];
     Origin loadedOrigin;
     bool hasLoaded = false;
     bool hasUndefinedLoad = false; ///< some of `loaded` is set
@@ -106,36 +107,31 @@ private:
     uint64_t undefined = 0;
     uint64_t exec = 0;
     Origin origin;
-    uint64_t second = 0; ///< undefined lanes of a second destination (swaps)
+    uint64_t second = 0; ///< rows of a matrix that are undefined
     unsigned stores = 0; ///< accesses of its stores so far
-    /// Whether its result was followed by bits, and the words of that.
+    /// Whether its result was followed by bits, and the words of that, or the
+    /// two destinations.
     bool isFollowed = false;
     struct Result {
-      uint64_t undefined, partial, padding, computed;
-      uint32_t definedBits[MaxLanes];
+      uint64_t undefined;
+      WordBits words[MaxLanes];
     } results[2];
     Bits scalarResult;
     bool isSccKnown = false;
     std::vector<uint8_t> scratch;
+    std::vector<uint8_t> scratchComputed; ///< empty until there is a bit
 
-    void setScalar(unsigned index, uint32_t defined, bool isComputed = false) {
-      scalars[index] = defined;
+    void setScalar(unsigned index, const WordBits &bits) {
+      scalars[index] = bits;
       const uint64_t bit = uint64_t(1) << index % 64;
       uint64_t &word = undefinedScalars[index / 64];
-      word = defined == ~0u ? word & ~bit : word | bit;
-      uint64_t &made = computedScalars[index / 64];
-      made = isComputed ? made | bit : made & ~bit;
+      word = bits.defined == ~0u ? word & ~bit : word | bit;
     }
+    void noteResult(unsigned n, unsigned lane, const Bits &bits);
     /// A word of a lane.
     Bits bitsOf(unsigned row, unsigned lane, uint32_t value) const;
     Bits bitsOfScalar(unsigned index, uint32_t value) const;
   };
-  /// Bytes as the bits of a word.
-  static uint32_t spreadBytes(unsigned bytes) {
-    return ((bytes & 1) | (bytes & 2) << 7 | (bytes & 4) << 14 |
-            (bytes & 8) << 21) *
-           0xff;
-  }
   static bool readsUndefined(const WaveState &state, const Footprint &footprint,
                              uint64_t lanes) {
     uint64_t undefined =
@@ -166,19 +162,31 @@ private:
                           uint64_t lanes, unsigned &which) const;
   uint64_t crossLane(const Instruction &inst, const InstructionInfo &info,
                      const Wave &w, WaveState &state);
+  /// Shadows of memory: a byte for each byte, whose bits tell which of its bits
+  /// are defined; and of the undefined ones those that a store of computed bits
+  /// made so. The second is there for LDS and private memory only.
+  struct Shadow {
+    uint8_t *defined;
+    std::vector<uint8_t> *computed; ///< empty until there is a bit
+    size_t at;                      ///< of the first byte, in it
+    Origin::Kind kind;
+    uint64_t before, behind; ///< bytes before the first and from it on
+  };
+  /// An access of one lane, \p isElement if its neighbours access what lies
+  /// beside it.
   void noteLoaded(WaveState &state, const Instruction &inst, unsigned lane,
-                  const uint8_t *shadow, unsigned bytes, Origin::Kind kind,
-                  uint64_t place, unsigned firstWord = 0);
+                  const Shadow &shadow, unsigned bytes, uint64_t address,
+                  unsigned firstWord, bool isElement);
+  void noteStored(const Instruction &inst, const Wave &w, WaveState &state,
+                  unsigned store, unsigned lane, const Shadow &shadow,
+                  unsigned bytes, uint64_t address, bool isElement);
   /// An access of a run of lanes, whose bytes have this shadow.
   void access(const Instruction &inst, const Wave &w, WaveState &state,
-              const AccessRun &run, uint8_t *shadow, AccessKind kind,
-              Origin::Kind place, unsigned firstWord, unsigned store);
+              const AccessRun &run, const Shadow &shadow, AccessKind kind,
+              unsigned firstWord, unsigned store);
   void accessUndefined(const Instruction &inst, const Wave &w, WaveState &state,
-                       const AccessRun &run, uint8_t *shadow, AccessKind kind,
-                       Origin::Kind place, unsigned firstWord, unsigned store);
-  void noteStored(const WaveState &state, const Instruction &inst,
-                  unsigned store, unsigned lane, uint8_t *shadow,
-                  unsigned bytes) const;
+                       const AccessRun &run, Shadow shadow, AccessKind kind,
+                       unsigned firstWord, unsigned store);
   /// Where the lanes of source 0 come from.
   struct LaneMap {
     bool isMoved = false; ///< else every lane from itself
@@ -190,24 +198,27 @@ private:
   /// What an instruction reads of its source \p k.
   Bits sourceOf(const Instruction &inst, const Wave &w, const WaveState &state,
                 unsigned k, Part part, const LaneMap &map, unsigned lane) const;
+  Bits oldOf(const Instruction &inst, const Wave &w, const WaveState &state,
+             unsigned lane, unsigned n) const;
+  unsigned movedBy(const Instruction &inst, const Wave &w, const Operand &named,
+                   unsigned enable) const;
   Bits resultOf(const Instruction &inst, const FlowRule &rule, const Wave &w,
                 const WaveState &state, const LaneMap &map,
                 unsigned lane) const;
   /// Follows the bits of the sources into the result, where there is a rule.
   bool follow(const Instruction &inst, const InstructionInfo &info,
               const Wave &w, const LaneMap &map, WaveState &state);
+  static void startResults(WaveState &state);
   /// What is known of a register's new word besides that it is undefined.
-  void keepBits(WaveState &state, unsigned row, unsigned word, bool isLoad,
+  void keepBits(WaveState &state, unsigned row, const WordBits *words,
                 uint64_t undefined, uint64_t written);
-  /// Lanes of a store whose data may be undefined as far as they are.
-  uint64_t storable(const WaveState &state, const Instruction &inst,
-                    const RegisterRange &range) const;
   void fault(const Instruction &inst, const Wave &w, int lane,
              const std::string &use, const Origin &origin);
 
   Monitor &monitor;
   std::vector<WaveState> waves;
-  std::vector<uint8_t> lds; ///< by byte: written
+  std::vector<uint8_t> lds, ldsComputed; ///< see Shadow
+  WordBits loadedWords[16][MaxLanes];    ///< of the load in execution
   enum class Shape : uint8_t {
     Plain,
     ReadLane,
@@ -225,8 +236,19 @@ private:
   /// By instruction: which of its scalar registers M0 moves.
   enum Relative : uint8_t { MovesNone, MovesDestination, MovesSource };
   std::vector<uint8_t> relative;
+  /// How loads extend what they load, and what stores and swaps store. By
+  /// mnemonic.
+  struct Element {
+    bool isSigned = false, isHalf = false; ///< extended to a half
+    uint8_t high = 0;                      ///< 16 for the high half
+    bool isFormat = false;                 ///< converted
+    bool isSwap = false;                   ///< an atomic that stores its data
+    bool isPair = false;                   ///< two accesses, each its data
+    bool isBuffer = false;
+  };
+  std::vector<Element> elements;
   std::vector<FlowRule> rules;    ///< by mnemonic
-  uint16_t bitop3 = 0xffff;       ///< its mnemonic
+  std::vector<uint8_t> isBitop3;  ///< by mnemonic: has its own truth table
   std::vector<Shape> shapes;      ///< by mnemonic
   std::vector<uint8_t> keepsTied; ///< by mnemonic: a tied source is a source
   std::vector<uint8_t> cancels;   ///< by mnemonic: of a value and itself, known

@@ -20,10 +20,21 @@ namespace netra::sim {
 /// are defined zeros.
 struct Bits {
   uint64_t value = 0, defined = ~uint64_t(0);
-  /// Undefined bits that an instruction computed or moved to another place: no
-  /// padding of a structure that is copied.
+  /// Undefined bits that are no padding: they were never written together with
+  /// what lies around them, or an instruction computed them.
   uint64_t computed = 0;
+  /// Where bit 0 lies, as the address of a bit, if the undefined bits lie there
+  /// in memory as they are; Absent if nothing wrote them, and instructions did
+  /// with them what they did with other elements of a vector; 0 if they were
+  /// computed or come from several places.
+  uint32_t place = 0;
+  static constexpr uint32_t Absent = 1;
 
+  /// The place of what is computed together with elements of a vector that are
+  /// there, and is as absent as its sources are.
+  static uint32_t placeOfComputed(const Bits *source, unsigned number);
+
+  bool hasPlace() const { return place > Absent; }
   bool isKnown() const { return defined == ~uint64_t(0); }
   Bits field(unsigned at, unsigned width, bool isSigned = false) const;
   Bits shiftedLeft(unsigned by, unsigned width) const;
@@ -33,8 +44,6 @@ struct Bits {
   Bits with(const Bits &other, uint64_t mask) const;
   /// What an operation that is not followed makes of it.
   Bits spoilt(unsigned width) const;
-  /// The same of an element of a vector: one that was never there stays so.
-  Bits spared(unsigned width) const;
 };
 
 /// How the result follows from sources a, b and c.
@@ -52,25 +61,43 @@ enum class Flow : uint8_t {
   ShiftLeftOr,  ///< (a << b) | c
   ShiftLeftAdd, ///< (a << b) + c
   AddShiftLeft, ///< (a + b) << c
-  Sum,          ///< sums and products: on the bits at and below its own place
-  Field,        ///< of a at b, c bits wide
+  Add,          ///< sums: as far as carries reach
+  Sum, ///< differences and products: on the bits at and below its own place
+  Accumulate, ///< the last source plus what depends on all of the others
+  Field,      ///< of a at b, c bits wide
   FieldSigned,
   FieldPacked, ///< of a at b, b >> 16 bits wide
   FieldPackedSigned,
   Extend8,
   Extend16,
-  TestBit,     ///< bit b of a
-  AlignBits,   ///< a:b >> c
-  AlignBytes,  ///< a:b >> 8 * c
-  Permute,     ///< the bytes of a:b that c names
-  Pack,        ///< a half each of a and b
-  PackBytes,   ///< a byte each, into the half that op_sel names
-  Pairs,       ///< words, which op_sel and op_sel_hi name
-  PairMove,    ///< a word each of a and b, which op_sel names
-  Halves,      ///< halves, which op_sel and op_sel_hi name
-  Mixed,       ///< halves that op_sel names where op_sel_hi is set, else words
-  MixedToLow,  ///< the same; the result is a half
-  MixedToHigh, //
+  TestBit,      ///< bit b of a
+  SetBit,       ///< bit a of b
+  FirstLow,     ///< the place of the lowest bit that is set
+  FirstHigh,    ///< of the highest
+  AlignBits,    ///< a:b >> c
+  AlignBytes,   ///< a:b >> 8 * c
+  Permute,      ///< the bytes of a:b that c names
+  Join,         ///< b << 16 | a
+  Pack,         ///< a half that depends on a, and one that depends on b
+  PackBytes,    ///< the same of bytes, with c in both
+  NarrowHalves, ///< a byte each from the halves of a
+  WidenBytes,   ///< a word each from the low bytes of a
+  Bytes,        ///< each byte on those of the sources at its place
+  InsertByte,   ///< byte b of c from a
+  PairMove,     ///< a word each of a and b, which op_sel names
+  Mixed,        ///< halves that op_sel names where op_sel_hi is set, else words
+};
+
+/// What of the destination a flow makes.
+enum class Form : uint8_t {
+  Whole,
+  Half,   ///< the low half, or the one that op_sel names, beside which the
+          ///< other stays; the high one is written, with zeros or not at all
+  Merged, ///< a half, beside which the other one stays what it was
+  High,   ///< the same, the high one
+  Byte,   ///< the byte that op_sel names; the others stay
+  Halves, ///< each half from the halves that op_sel and op_sel_hi name
+  Pairs   ///< the same of words
 };
 
 /// What of a source is read.
@@ -81,10 +108,16 @@ enum class Part : char {
   Low = 'h',   ///< the low half, or the one that op_sel names
   High = 'H',  ///< the high half
   Low24 = 't', ///< the low 24 bits
-  Flag = 'f',  ///< one bit: the lane's of a mask, or SCC
-  Mask = 'm',  ///< the same in all bits
+  Low5 = '5',  ///< an amount
+  Low6 = '6',
+  Flag = 'f', ///< one bit: the lane's of a mask, or SCC
+  Mask = 'm', ///< the same in all bits
   Exec = 'x',
-  Byte0 = '0', // .. Byte3
+  Old = 'o', ///< the destination
+  OldPair = 'O',
+  OldLow = 'k',
+  ByteOf = 'b', ///< the byte that op_sel names
+  Byte0 = '0',  // .. Byte3
   Byte3 = '3'
 };
 
@@ -99,13 +132,20 @@ struct FlowRule {
   uint8_t words = 1; ///< of the result
   uint8_t table = 0; ///< bit 4 * a + 2 * b + c is the result
   Scc scc = Kept;
+  Form form = Form::Whole;
 
   static FlowRule of(llvm::StringRef mnemonic);
-  bool isMove() const { return flow == Flow::Logic && table == 0xf0; }
+  /// Bits of the result, or of each of its parts.
+  unsigned width() const {
+    return form == Form::Byte    ? 8
+           : form == Form::Whole ? 32 * words
+           : form == Form::Pairs ? 32
+                                 : 16;
+  }
 };
 
-/// The result of a flow whose sources need no modifiers, from three sources;
-/// what a rule does not name is zero.
+/// The result of a flow, or a part of it, from three sources; what a rule does
+/// not name is zero.
 Bits combine(const FlowRule &rule, const Bits *source);
 
 } // namespace netra::sim

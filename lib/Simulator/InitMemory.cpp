@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "InitChecker.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -11,149 +12,257 @@ namespace netra::sim {
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-/// Sets bit i where byte i of a word of the shadow is 1.
-static uint8_t definedBits(uint32_t shadow) {
-  return uint8_t((shadow * 0x01020408u) >> 24 & 0xf);
+/// The bits of up to four bytes; what lies above them is defined.
+static uint32_t bitsAt(const uint8_t *shadow, unsigned bytes) {
+  uint32_t bits = ~0u;
+  std::memcpy(&bits, shadow, std::min(bytes, 4u)); // little-endian host
+  return bits;
+}
+
+/// The address of the first bit of memory, of LDS or of private memory, modulo
+/// 64 MiB; never 0 or 1. The highest bit tells aligned words from smaller parts
+/// and from words that are not aligned.
+static constexpr uint32_t WholeWord = 1u << 31;
+static uint32_t placeOf(unsigned space, uint64_t address, unsigned bytes) {
+  return (uint32_t(address * 8) & 0x1fffffff) + 4 +
+         (uint32_t(space) << 29 & ~WholeWord) +
+         (bytes >= 4 && address % 4 == 0 ? WholeWord : 0);
+}
+
+/// Whether bytes of which nothing is defined may be padding: behind something
+/// defined, with nothing more up to the end of an aligned piece of memory. The
+/// memory begins \p before bytes before them and ends \p behind bytes behind
+/// their first.
+static bool endsPiece(const uint8_t *shadow, uint64_t address, uint64_t before,
+                      uint64_t behind) {
+  for (unsigned piece = 2; piece <= 32; piece *= 2) {
+    const unsigned below = unsigned(address % piece);
+    uint8_t lower = 0, upper = 0;
+    for (uint64_t i = 1; i <= std::min<uint64_t>(before, below); ++i)
+      lower |= *(shadow - i);
+    for (uint64_t i = 0; i < std::min<uint64_t>(behind, piece - below); ++i)
+      upper |= shadow[i];
+    if (lower && !upper)
+      return true;
+  }
+  return false;
 }
 
 void InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
-                             unsigned lane, const uint8_t *shadow,
-                             unsigned bytes, Origin::Kind kind, uint64_t place,
-                             unsigned firstWord) {
+                             unsigned lane, const Shadow &shadow,
+                             unsigned bytes, uint64_t address,
+                             unsigned firstWord, bool isElement) {
   if (!state.hasUndefinedLoad)
     std::memset(state.loaded, 0, sizeof(state.loaded));
   state.hasUndefinedLoad = true;
+  const InstructionInfo &info = monitor.state().program->info[inst.index];
+  const Element &element = elements[info.mnemonicId];
   const uint64_t bit = uint64_t(1) << lane;
+  const uint8_t *known = shadow.defined;
+  uint8_t any = 0;
+  for (unsigned i = 0; i < bytes; ++i)
+    any |= known[i];
   for (unsigned at = 0; at < bytes; at += 4) {
-    uint32_t part = 0x01010101u; // smaller loads are extended
-    std::memcpy(&part, shadow + at, std::min(bytes - at, 4u));
-    if (part == 0x01010101u)
+    const unsigned width = 8 * std::min(bytes - at, 4u);
+    const uint32_t defined = bitsAt(known + at, bytes - at);
+    if (defined == ~0u)
       continue;
-    const unsigned word = std::min(firstWord + at / 4, 15u);
-    const uint8_t defined = definedBits(part);
-    uint8_t &known = state.loadedBytes[word][lane];
-    if (!(state.loaded[word] & bit))
-      known = bytes < 4 ? 0 : 0xf;
-    known &= defined;
-    state.loaded[word] |= bit;
-    // The last byte that is undefined.
-    state.loadedOrigin.kind = kind;
+    state.loadedOrigin.kind = shadow.kind;
     state.loadedOrigin.place =
-        place + at + 31u - unsigned(__builtin_clz(uint8_t(~defined & 0xf)));
+        address + at + (31u - unsigned(__builtin_clz(~defined))) / 8;
     state.loadedOrigin.instruction = inst.index;
-  }
-}
-
-/// Whether a byte of a lane's word is defined.
-static bool isByteDefined(uint64_t rows, uint64_t partial,
-                          const uint32_t *definedBits, unsigned lane,
-                          unsigned byte) {
-  return rows >> lane & 1 ||
-         (partial >> lane & 1 && !(~definedBits[lane] >> (8 * byte) & 0xff));
-}
-
-void InitChecker::noteStored(const WaveState &state, const Instruction &inst,
-                             unsigned store, unsigned lane, uint8_t *shadow,
-                             unsigned bytes) const {
-  if (!(state.undefined >> lane & 1)) {
-    std::memset(shadow, 1, bytes);
-    return;
-  }
-  const InstructionInfo &info = monitor.state().program->info[inst.index];
-  StringRef text = info.text;
-  const unsigned first = text.contains("buffer_") || inst.numOps == 1 ? 0 : 1;
-  const unsigned place = first + (text.starts_with("ds_write2") ? store : 0);
-  const Operand &data = inst.ops[std::min<unsigned>(place, inst.numOps - 1u)];
-  if (!data.isVector() || text.contains("_format_")) {
-    std::memset(shadow, 0, bytes);
-    return;
-  }
-  const unsigned from = text.contains("d16_hi") ? 2 : 0;
-  for (unsigned i = 0; i < bytes; ++i) {
-    const unsigned row = data.index + (from + i) / 4;
-    shadow[i] = isByteDefined(state.rows[row], state.partial[row],
-                              &state.definedBits[size_t(row) * MaxLanes], lane,
-                              (from + i) % 4);
-  }
-}
-
-uint64_t InitChecker::storable(const WaveState &state, const Instruction &inst,
-                               const RegisterRange &range) const {
-  const InstructionInfo &info = monitor.state().program->info[inst.index];
-  StringRef text = info.text;
-  if (text.contains("_format_"))
-    return 0;
-  const bool isByte = text.contains("_byte"), isShort = text.contains("_short");
-  uint64_t some = 0, all = ~uint64_t(0);
-  for (unsigned k = 0; k < range.count && range.first + k < NumVectorRows;
-       ++k) {
-    const unsigned row = range.first + k;
-    uint64_t partial = state.partial[row] & ~state.computed[row];
-    // A register that was never written has no padding, but the last element
-    // of a vector may be absent.
-    const Origin::Kind kind = state.rowOrigin[row].kind;
-    if (kind == Origin::Vector || kind == Origin::Scalar)
-      for (uint64_t rest = partial; rest; rest &= rest - 1) {
-        const unsigned l = unsigned(__builtin_ctzll(rest));
-        const uint32_t undefined =
-            ~state.definedBits[size_t(row) * MaxLanes + l];
-        if (undefined != ~0u << __builtin_ctz(undefined))
-          partial &= ~(uint64_t(1) << l);
+    if (element.isFormat) { // every channel
+      for (unsigned word = 0; word < 16; ++word) {
+        state.loaded[word] |= bit;
+        loadedWords[word][lane] = {0, ~0u, 0};
       }
-    some |= state.rows[row] | partial;
-    all &= state.rows[row] | partial | state.padding[row];
+      return;
+    }
+    // What lies beside something defined is padding; where lanes that follow
+    // each other read a value each, only if it is part of that. Private memory
+    // holds what compilers took apart, down to bytes of padding.
+    bool isPadding = defined & maskTrailingOnes<uint32_t>(width);
+    if (!isPadding && !(isElement && !any)) {
+      const unsigned below = unsigned((address + at) % 4);
+      isPadding = shadow.kind == Origin::Scratch ||
+                  bitsAt(known + at - below, 4) ||
+                  endsPiece(known + at, address + at, shadow.before + at,
+                            shadow.behind - at);
+    }
+    Bits bits{0, defined | ~uint64_t(~0u), 0,
+              placeOf(shadow.kind, address + at, bytes - at)};
+    bits.computed = isPadding ? 0 : ~bits.defined;
+    if (shadow.computed && !shadow.computed->empty()) {
+      uint32_t computed = 0;
+      std::memcpy(&computed, shadow.computed->data() + shadow.at + at,
+                  width / 8);
+      bits.computed |= computed & ~bits.defined;
+    }
+    // Smaller loads are extended.
+    if (width < 32 && element.isSigned) {
+      bits = bits.field(0, width, true);
+      if (element.isHalf)
+        bits = bits.field(0, 16);
+    }
+    bits = bits.shiftedLeft(element.high, 32);
+    const unsigned word = std::min(firstWord + at / 4, 15u);
+    state.loaded[word] |= bit;
+    loadedWords[word][lane] = {uint32_t(bits.defined), uint32_t(bits.computed),
+                               bits.place};
   }
-  if (!isByte && !isShort)
-    return some & all;
-  // Of a word the bytes that are stored must be defined.
-  const unsigned from = text.contains("d16_hi") ? 2 : 0;
-  uint64_t lanes = 0;
-  for (unsigned l = 0; l < MaxLanes; ++l) {
-    bool isDefined = true;
-    for (unsigned i = 0; i < (isByte ? 1u : 2u); ++i)
-      isDefined &= isByteDefined(
-          state.rows[range.first], state.partial[range.first],
-          &state.definedBits[size_t(range.first) * MaxLanes], l, from + i);
-    lanes |= uint64_t(isDefined) << l;
-  }
-  return lanes;
 }
 
-void InitChecker::keepBits(WaveState &state, unsigned row, unsigned word,
-                           bool isLoad, uint64_t undefined, uint64_t written) {
+/// Whether a byte belongs to the fourth element of a vector of three, which
+/// compilers store with the others; it holds anything, and what is made of that
+/// together with the others (\p isAbsent). \p defined are the bytes of the
+/// access. Vectors of three words are stored as such, but in structures, and
+/// the fourth of bytes is only undefined where it was so in memory.
+static bool isFourthElement(const uint8_t *defined, unsigned bytes,
+                            uint64_t address, unsigned at, bool isAbsent,
+                            bool isElement, bool isLoaded) {
+  for (unsigned whole = isLoaded ? 4 : 8; whole <= (isAbsent ? 32 : 4);
+       whole *= 2) {
+    const unsigned element = whole / 4,
+                   below = unsigned((address + at) % whole);
+    if ((element == 1 && defined[at]) || (element == 4 && isElement))
+      continue;
+    if (address % whole && bytes == whole && at >= 3 * element)
+      return true; // not aligned
+    // The access holds all of it, or the upper half if that is longer.
+    const unsigned missing = whole == 32 ? 16 : 0;
+    if (below < 3 * element || at + missing < below ||
+        at + whole - below > bytes)
+      continue;
+    for (unsigned i = 0; i < element; ++i)
+      if (defined[at - below + 2 * element + i]) // the third one is there
+        return true;
+  }
+  return false;
+}
+
+void InitChecker::noteStored(const Instruction &inst, const Wave &w,
+                             WaveState &state, unsigned store, unsigned lane,
+                             const Shadow &shadow, unsigned bytes,
+                             uint64_t address, bool isElement) {
+  if (!(state.undefined >> lane & 1)) {
+    std::memset(shadow.defined, 0xff, bytes);
+    return;
+  }
+  const InstructionInfo &info = monitor.state().program->info[inst.index];
+  const Element &element = elements[info.mnemonicId];
+  const unsigned place = element.isBuffer || inst.numOps == 1
+                             ? 0
+                             : inst.numDst + 1u + (element.isPair ? store : 0);
+  const Operand &data = inst.ops[std::min<unsigned>(place, inst.numOps - 1u)];
+  uint8_t defined[64], bad[64] = {};
+  uint16_t back = 0;               ///< words that go back
+  uint16_t absent = 0;             ///< words that nothing computed
+  uint16_t moved = 0, fromLds = 0; ///< words as they lay in memory
+  unsigned row = data.index;
+  const auto isLoaded = [&](unsigned row) {
+    const Origin::Kind kind = data.isScalar()
+                                  ? state.scalarOrigin[row].kind
+                                  : state.rowOrigin[row % NumVectorRows].kind;
+    return kind < Origin::None;
+  };
+  bool isAny = false;
+  for (unsigned at = 0; at < bytes; at += 4) {
+    const unsigned number = std::min(bytes - at, 4u);
+    Bits bits = data.isScalar() ? state.bitsOfScalar(data.index + at / 4, 0)
+                                : state.bitsOf(data.index + at / 4, lane, 0);
+    if (element.isFormat) {
+      for (unsigned k = 0; k < data.words; ++k)
+        bits.defined &= state.bitsOf(data.index + k, lane, 0).defined;
+      bits = bits.spoilt(32);
+    }
+    bits = bits.field(element.high, 8 * number);
+    // Bits that go back to where they lay change nothing there, and padding may
+    // go to where it can be padding.
+    const uint32_t to = placeOf(shadow.kind, address + at, bytes - at),
+                   distance =
+                       bits.hasPlace() ? (to - bits.place) & ~WholeWord : 0;
+    const bool isBack = bits.hasPlace() && !distance, isShifted = distance % 8,
+               isWord = (to & bits.place) >= WholeWord;
+    absent |= uint16_t(bits.place == Bits::Absent) << at / 4;
+    moved |=
+        uint16_t(bits.hasPlace() && !isShifted && !(isWord && distance % 16))
+        << at / 4;
+    fromLds |= uint16_t(bits.hasPlace() && !isShifted &&
+                        (bits.place >> 29 & 3) == Origin::Lds)
+               << at / 4;
+    isAny |= uint64_t(bits.defined & maskTrailingOnes<uint32_t>(8 * number));
+    back |= uint16_t(isBack) << at / 4;
+    for (unsigned i = 0; i < number; ++i) {
+      const uint8_t known = uint8_t(bits.defined >> (8 * i));
+      const bool isAway = isShifted || (isWord && !known && distance % 16);
+      defined[at + i] = known;
+      bad[at + i] = isBack   ? 0
+                    : isAway ? uint8_t(~known)
+                             : uint8_t(bits.computed >> (8 * i));
+    }
+  }
+  // Where lanes store a value each there is no padding but in it.
+  const bool isNothing = isElement && !isAny;
+  uint8_t found = isNothing;
+  std::memcpy(shadow.defined, defined, bytes);
+  for (unsigned i = 0; i < bytes; ++i) {
+    if (!bad[i])
+      continue;
+    const bool isAbsent = absent >> i / 4 & 1, isMoved = moved >> i / 4 & 1;
+    // Compilers put private memory into LDS, with fields of bits. Padding that
+    // is copied before what it belongs to is known by the place to which it
+    // goes; so is a byte of it that is an argument of a function.
+    const bool mayBePart =
+        !isElement &&
+        (defined[i] ? fromLds >> i / 4 & 1
+                    : (isMoved || (isAbsent && bytes == 1)) &&
+                          endsPiece(shadow.defined + i, address + i,
+                                    shadow.before + i, shadow.behind - i));
+    if (mayBePart || isFourthElement(defined, bytes, address, i, isAbsent,
+                                     isElement, isLoaded(data.index + i / 4)))
+      bad[i] = 0;
+    if (bad[i])
+      row = data.index + i / 4;
+    found |= bad[i];
+  }
+  if (shadow.kind == Origin::Memory) {
+    if (found)
+      fault(inst, w, data.isScalar() ? -1 : int(lane),
+            "a value stored to memory",
+            originOf(
+                inst, state,
+                {data.isScalar() ? RegisterFile::Scalar : RegisterFile::Vector,
+                 1, uint16_t(row)},
+                0));
+  } else if (found || !shadow.computed->empty()) {
+    if (shadow.computed->empty())
+      shadow.computed->resize(
+          shadow.kind == Origin::Lds ? lds.size() : state.scratch.size());
+    for (unsigned i = 0; i < bytes; ++i) {
+      uint8_t &computed = (*shadow.computed)[shadow.at + i];
+      if (!(back >> i / 4 & 1))
+        computed = bad[i];
+    }
+  }
+}
+
+void InitChecker::keepBits(WaveState &state, unsigned row,
+                           const WordBits *words, uint64_t undefined,
+                           uint64_t written) {
   undefined &= written;
   if (!undefined) // the rest does not count for defined words
     return;
-  uint64_t partial = 0, padding = 0, computed = 0;
-  uint32_t *bits = &state.definedBits[size_t(row) * MaxLanes];
-  if (isLoad) {
-    const uint8_t *bytes = state.loadedBytes[std::min(word, 15u)];
-    for (uint64_t rest = undefined; rest; rest &= rest - 1)
-      if (const unsigned l = unsigned(__builtin_ctzll(rest)); bytes[l]) {
-        partial |= uint64_t(1) << l;
-        bits[l] = spreadBytes(bytes[l]);
-      }
-    if (state.loadedOrigin.kind == Origin::Scratch)
-      padding = undefined & ~partial;
-  } else if (state.isFollowed) {
-    const auto &result = state.results[std::min(word, 1u)];
-    partial = result.partial & undefined;
-    padding = result.padding & undefined;
-    computed = result.computed & undefined;
-    for (uint64_t rest = partial; rest; rest &= rest - 1) {
-      const unsigned l = unsigned(__builtin_ctzll(rest));
-      bits[l] = result.definedBits[l];
-    }
-  } else
-    computed = undefined;
-  state.partial[row] = (state.partial[row] & ~written) | partial;
-  state.padding[row] = (state.padding[row] & ~written) | padding;
-  state.computed[row] = (state.computed[row] & ~written) | computed;
+  state.followed[row] |= undefined;
+  WordBits *const to = &state.words[size_t(row) * MaxLanes];
+  for (uint64_t rest = undefined; rest; rest &= rest - 1) {
+    const unsigned l = unsigned(__builtin_ctzll(rest));
+    to[l] = words ? words[l] : WordBits{0, ~0u, 0};
+  }
 }
 
 /// Whether all of `bytes` shadow bytes are set.
 static bool allSet(const uint8_t *shadow, unsigned bytes) {
-  constexpr uint64_t set = 0x0101010101010101u;
+  constexpr uint64_t set = ~uint64_t(0);
   typedef uint64_t Pair __attribute__((vector_size(16)));
   Pair pair = {set, set};
   // Several vectors that do not wait for each other.
@@ -198,50 +307,55 @@ static void setAll(uint8_t *shadow, unsigned bytes) {
   // Lanes that are not in a row have little each.
   switch (bytes) {
   case 4:
-    std::memset(shadow, 1, 4);
+    std::memset(shadow, 0xff, 4);
     return;
   case 8:
-    std::memset(shadow, 1, 8);
+    std::memset(shadow, 0xff, 8);
     return;
   case 16:
-    std::memset(shadow, 1, 16);
+    std::memset(shadow, 0xff, 16);
     return;
   default:
-    std::memset(shadow, 1, bytes);
+    std::memset(shadow, 0xff, bytes);
   }
 }
 
 inline void InitChecker::access(const Instruction &inst, const Wave &w,
                                 WaveState &state, const AccessRun &run,
-                                uint8_t *shadow, AccessKind kind,
-                                Origin::Kind place, unsigned firstWord,
-                                unsigned store) {
+                                const Shadow &shadow, AccessKind kind,
+                                unsigned firstWord, unsigned store) {
   if (kind == AccessKind::Store && !state.undefined)
-    setAll(shadow, run.length());
-  else if (kind == AccessKind::Store || !allSet(shadow, run.length()))
-    accessUndefined(inst, w, state, run, shadow, kind, place, firstWord, store);
+    setAll(shadow.defined, run.length());
+  else if (kind == AccessKind::Store || state.undefined ||
+           !allSet(shadow.defined, run.length()))
+    accessUndefined(inst, w, state, run, shadow, kind, firstWord, store);
 }
 
 void InitChecker::accessUndefined(const Instruction &inst, const Wave &w,
                                   WaveState &state, const AccessRun &run,
-                                  uint8_t *shadow, AccessKind kind,
-                                  Origin::Kind place, unsigned firstWord,
-                                  unsigned store) {
-  for (unsigned k = 0; k < run.lanes; ++k, shadow += run.bytes) {
-    const unsigned l = run.lane + k;
-    if (kind == AccessKind::Store) {
-      noteStored(state, inst, store, l, shadow, run.bytes);
-      continue;
+                                  Shadow shadow, AccessKind kind,
+                                  unsigned firstWord, unsigned store) {
+  const InstructionInfo &info = monitor.state().program->info[inst.index];
+  const bool isSwap =
+      kind == AccessKind::Atomic && elements[info.mnemonicId].isSwap;
+  uint64_t address = run.begin;
+  for (unsigned l = run.lane; l < run.lane + run.lanes; ++l,
+                shadow.defined += run.bytes, shadow.at += run.bytes,
+                shadow.before += run.bytes, shadow.behind -= run.bytes,
+                address += run.bytes) {
+    if (kind != AccessKind::Store && !allSet(shadow.defined, run.bytes)) {
+      noteLoaded(state, inst, l, shadow, run.bytes, address, firstWord,
+                 run.lanes > 1);
+      // A swap needs no old value.
+      if (kind == AccessKind::Atomic && !isSwap) {
+        fault(inst, w, int(l), "the value of an atomic operation",
+              state.loadedOrigin);
+        std::memset(shadow.defined, 0xff, run.bytes);
+      }
     }
-    if (allSet(shadow, run.bytes))
-      continue;
-    noteLoaded(state, inst, l, shadow, run.bytes, place,
-               run.begin + uint64_t(k) * run.bytes, firstWord);
-    if (kind == AccessKind::Atomic) {
-      fault(inst, w, int(l), "the value of an atomic operation",
-            state.loadedOrigin);
-      std::memset(shadow, 1, run.bytes);
-    }
+    if (kind == AccessKind::Store || isSwap)
+      noteStored(inst, w, state, store, l, shadow, run.bytes, address,
+                 run.lanes > 1);
   }
 }
 
@@ -252,7 +366,7 @@ template <unsigned Bytes, typename Runs>
 static bool isDefinedApart(uint8_t *shadow, uint64_t origin, const Runs &runs,
                            bool isStore) {
   uint8_t ones[Bytes];
-  std::memset(ones, 1, Bytes);
+  std::memset(ones, 0xff, Bytes);
   const unsigned number = runs.size();
   const auto *const begins = runs.begins();
   const uint64_t distance = reinterpret_cast<uint64_t>(shadow) - origin;
@@ -308,19 +422,21 @@ void InitChecker::globalAccess(const Instruction &inst, Wave &w,
                                const AllocationRecord *record) {
   WaveState &state = waves[w.context->index];
   DeviceMemory &memory = *monitor.state().memory;
-  const bool isStore = kind == AccessKind::Store;
-  state.hasLoaded |= !isStore;
-  if (record && record->isTracked && !(isStore && state.undefined) &&
+  state.hasLoaded |= kind != AccessKind::Store;
+  if (record && record->isTracked &&
+      !(kind != AccessKind::Load && state.undefined) &&
       isDefinedApart(memory.shadow(record->begin), record->begin, runs,
-                     isStore))
+                     kind == AccessKind::Store))
     return;
   for (unsigned i = 0; i < runs.size(); ++i) {
     const AccessRun run = runs[i];
     if (!record || run.begin < record->begin || run.begin >= record->end)
       record = memory.lookup(run.begin);
     if (record && record->isTracked)
-      access(inst, w, state, run, memory.shadow(run.begin), kind,
-             Origin::Memory, 0, 0);
+      access(inst, w, state, run,
+             {memory.shadow(run.begin), nullptr, 0, Origin::Memory,
+              run.begin - record->begin, record->end - run.begin},
+             kind, 0, 0);
   }
 }
 
@@ -331,14 +447,21 @@ void InitChecker::scalarAccess(const Instruction &inst, Wave &w,
   if (!record.isTracked)
     return;
   WaveState &state = waves[w.context->index];
-  uint8_t *shadow = monitor.state().memory->shadow(address);
+  const Shadow shadow{monitor.state().memory->shadow(address),
+                      nullptr,
+                      0,
+                      Origin::Memory,
+                      address - record.begin,
+                      record.end - address};
   if (kind != AccessKind::Store) {
     state.hasLoaded = true;
-    if (!allSet(shadow, bytes))
-      noteLoaded(state, inst, 0, shadow, bytes, Origin::Memory, address);
+    if (!allSet(shadow.defined, bytes))
+      noteLoaded(state, inst, 0, shadow, bytes, address, 0, false);
   }
-  if (kind != AccessKind::Load)
-    std::memset(shadow, 1, bytes);
+  if (kind == AccessKind::Store)
+    noteStored(inst, w, state, 0, 0, shadow, bytes, address, false);
+  else if (kind == AccessKind::Atomic)
+    setAll(shadow.defined, bytes);
 }
 
 void InitChecker::ldsAccess(const Instruction &inst, Wave &w,
@@ -351,12 +474,14 @@ void InitChecker::ldsAccess(const Instruction &inst, Wave &w,
     state.hasLoaded = true;
   else
     ++state.stores;
-  if (!(kind == AccessKind::Store && state.undefined) &&
+  if (!(kind != AccessKind::Load && state.undefined) &&
       isDefinedApart(lds.data(), 0, runs, kind == AccessKind::Store))
     return;
   for (unsigned i = 0; i < runs.size(); ++i)
-    access(inst, w, state, runs[i], lds.data() + runs.start(i), kind,
-           Origin::Lds, firstWord, store);
+    access(inst, w, state, runs[i],
+           {lds.data() + runs.start(i), &ldsComputed, size_t(runs.start(i)),
+            Origin::Lds, runs.start(i), lds.size() - runs.start(i)},
+           kind, firstWord, store);
 }
 
 void InitChecker::scratchAccess(const Instruction &inst, Wave &w,
@@ -366,14 +491,11 @@ void InitChecker::scratchAccess(const Instruction &inst, Wave &w,
   state.hasLoaded |= kind != AccessKind::Store;
   for (; mask; mask &= mask - 1) {
     const unsigned l = unsigned(__builtin_ctzll(mask));
-    uint8_t *shadow =
-        state.scratch.data() + size_t(l) * w.context->scratchBytes + offset[l];
-    if (kind != AccessKind::Store && !allSet(shadow, bytes))
-      noteLoaded(state, inst, l, shadow, bytes, Origin::Scratch, offset[l]);
-    if (kind == AccessKind::Store)
-      noteStored(state, inst, 0, l, shadow, bytes);
-    else if (kind == AccessKind::Atomic)
-      std::memset(shadow, 1, bytes);
+    const size_t at = size_t(l) * w.context->scratchBytes + offset[l];
+    access(inst, w, state, {offset[l], l, 1, bytes},
+           {state.scratch.data() + at, &state.scratchComputed, at,
+            Origin::Scratch, offset[l], w.context->scratchBytes - offset[l]},
+           kind, 0, 0);
   }
 }
 
@@ -388,8 +510,9 @@ void InitChecker::ldsDirect(Wave &w, const LdsRuns &runs) {
     }
     for (unsigned l = run.lane; l < run.lane + run.lanes; ++l)
       for (unsigned at = 0; at < run.bytes; ++at)
-        *shadow++ = !(state.loaded[at / 4] >> l & 1) ||
-                    (state.loadedBytes[at / 4][l] >> at % 4 & 1);
+        *shadow++ = state.loaded[at / 4] >> l & 1
+                        ? loadedWords[at / 4][l].defined >> (8 * (at % 4))
+                        : 0xff;
   }
 }
 

@@ -11,24 +11,28 @@ static constexpr uint64_t Word = ~0u, Half = 0xffff;
 
 Bits InitChecker::WaveState::bitsOf(unsigned row, unsigned lane,
                                     uint32_t value) const {
-  Bits bits;
-  bits.value = value;
+  row %= NumVectorRows;
   if (rows[row] >> lane & 1)
-    return bits;
-  const uint64_t undefined = partial[row] >> lane & 1
-                                 ? ~definedBits[size_t(row) * MaxLanes + lane]
-                                 : ~0u;
-  bits.defined = ~undefined;
-  bits.computed = computed[row] >> lane & 1 ? undefined : 0;
-  return bits;
+    return {value};
+  if (!(followed[row] >> lane & 1))
+    return {value, ~Word, Word, Bits::Absent};
+  const WordBits &bits = words[size_t(row) * MaxLanes + lane];
+  return {value, bits.defined | ~Word, bits.computed, bits.place};
 }
 
 Bits InitChecker::WaveState::bitsOfScalar(unsigned index,
                                           uint32_t value) const {
-  index %= NumScalarRegisters;
-  const uint64_t undefined = uint32_t(~scalars[index]);
-  return {value, ~undefined,
-          computedScalars[index / 64] >> index % 64 & 1 ? undefined : 0};
+  const WordBits &bits = scalars[index % NumScalarRegisters];
+  return {value, bits.defined | ~Word, bits.computed, bits.place};
+}
+
+/// By how much M0 moves the registers of source \p k, or of the destination.
+unsigned InitChecker::movedBy(const Instruction &inst, const Wave &w,
+                              const Operand &named, unsigned enable) const {
+  if (named.isScalar())
+    return relative[inst.index] == MovesSource && named.index < M0 ? w.m0() : 0;
+  return (w.mode & ModeGprIndex) && w.m0() >> (12 + enable) & 1 ? w.m0() & 0xff
+                                                                : 0;
 }
 
 Bits InitChecker::sourceOf(const Instruction &inst, const Wave &w,
@@ -38,6 +42,14 @@ Bits InitChecker::sourceOf(const Instruction &inst, const Wave &w,
     return {};
   if (part == Part::Exec)
     return {w.exec()};
+  if (part == Part::Old || part == Part::OldPair || part == Part::OldLow) {
+    const Bits old = oldOf(inst, w, state, lane, 0);
+    if (part == Part::OldLow)
+      return old.field(inst.opSel & 8 ? 16 : 0, 16);
+    return part == Part::Old
+               ? old
+               : old.with(oldOf(inst, w, state, lane, 1).placed(32), ~Word);
+  }
   if (part == Part::Flag || part == Part::Mask) {
     bool isSet = w.scc, isKnown = state.scc;
     if (monitor.state().program->info[inst.index].cls !=
@@ -52,7 +64,8 @@ Bits InitChecker::sourceOf(const Instruction &inst, const Wave &w,
       isSet = mask >> lane & 1;
       isKnown =
           (isNamed && !inst.src(k).isScalar()) ||
-          (state.scalars[(from + lane / 32) % NumScalarRegisters] >> lane % 32 &
+          (state.scalars[(from + lane / 32) % NumScalarRegisters].defined >>
+               lane % 32 &
            1);
     }
     const uint64_t mask = part == Part::Flag ? 1 : ~uint64_t(0);
@@ -65,16 +78,25 @@ Bits InitChecker::sourceOf(const Instruction &inst, const Wave &w,
       return {};
     lane = map.from[lane];
   }
+  const unsigned first = from.index + movedBy(inst, w, from, k);
   auto word = [&](unsigned n) -> Bits {
     if (from.isVector())
-      return state.bitsOf(from.index + n, lane, w.row(from.index + n)[lane]);
+      return state.bitsOf(first + n, lane,
+                          w.row((first + n) % NumVectorRows)[lane]);
     if (from.isScalar())
-      return state.bitsOfScalar(from.index + n, w.scalar32(from, n));
+      return state.bitsOfScalar(first + n, w.scalar32(from, n));
     return {w.scalar32(from, n)};
   };
   Bits bits = word(0);
-  if (part == Part::Pair)
-    return bits.with(word(1).placed(32), ~Word);
+  if (part == Part::Pair || part == Part::Low6) {
+    bits = bits.with(word(1).placed(32), ~Word);
+    return part == Part::Pair ? bits : bits.field(0, 6);
+  }
+  // What is negated is not what it was.
+  if (from.modifiers & (ModNeg | ModAbs)) {
+    bits.computed = ~bits.defined;
+    bits.place = 0;
+  }
   const bool isSdwa = inst.encoding == Encoding::Sdwa;
   if (isSdwa && from.sel != SdwaSel::Dword) {
     const bool isWord = from.sel >= SdwaSel::Word0;
@@ -90,11 +112,26 @@ Bits InitChecker::sourceOf(const Instruction &inst, const Wave &w,
     return bits.field(16, 16);
   case Part::Low24:
     return bits.field(0, 24);
+  case Part::Low5:
+    return bits.field(0, 5);
+  case Part::ByteOf:
+    return bits.field(isSdwa ? 0 : 8 * (inst.opSel & 3), 8);
   case Part::Word:
     return bits;
   default:
     return bits.field(8 * (unsigned(part) - unsigned(Part::Byte0)), 8);
   }
+}
+
+/// Word \p n of the destination as it was.
+Bits InitChecker::oldOf(const Instruction &inst, const Wave &w,
+                        const WaveState &state, unsigned lane,
+                        unsigned n) const {
+  const Operand &to = inst.dst();
+  if (to.isScalar())
+    return state.bitsOfScalar(to.index + n, w.scalar32(to, n));
+  const unsigned row = (to.index + movedBy(inst, w, to, 3) + n) % NumVectorRows;
+  return state.bitsOf(row, lane, w.row(row)[lane]);
 }
 
 Bits InitChecker::resultOf(const Instruction &inst, const FlowRule &rule,
@@ -103,78 +140,72 @@ Bits InitChecker::resultOf(const Instruction &inst, const FlowRule &rule,
   auto source = [&](unsigned k) {
     return sourceOf(inst, w, state, k, rule.parts[k], map, lane);
   };
-  auto old = [&] {
-    const unsigned row = inst.dst().index;
-    return state.bitsOf(row, lane, w.row(row)[lane]);
-  };
-  // Part of a source, in a vector of which parts may be absent.
-  auto element = [](const Bits &bits, unsigned at, unsigned width) {
-    const uint64_t mask = (uint64_t(1) << width) - 1;
-    return Bits{bits.value >> at & mask, ~(~bits.defined >> at & mask),
-                bits.computed >> at & mask};
-  };
-  Bits r;
-  switch (rule.flow) {
-  case Flow::Pairs:
-  case Flow::Halves: {
-    const unsigned width = rule.flow == Flow::Pairs ? 32 : 16;
-    const uint64_t mask = rule.flow == Flow::Pairs ? Word : Half;
-    for (unsigned part = 0; part < 2; ++part) {
-      const unsigned sel = part ? inst.opSelHi : inst.opSel;
-      Bits all;
-      for (unsigned k = 0; k < 3 && rule.parts[k] != Part::None; ++k) {
-        const Bits one = element(source(k), width * (sel >> k & 1), width);
-        all.defined &= one.defined;
-        all.computed |= one.computed;
-      }
-      r = r.with(all.spared(width).placed(width * part),
-                 mask << (width * part));
-    }
-    return r;
-  }
-  case Flow::PairMove:
+  auto old = [&] { return oldOf(inst, w, state, lane, 0); };
+  const bool isPlain = inst.encoding == Encoding::Plain;
+  Bits sources[] = {source(0), source(1), source(2)}, r;
+  if (rule.flow == Flow::PairMove) {
     for (unsigned part = 0; part < 2; ++part)
-      r = r.with(element(source(part), 32 * (inst.opSel >> part & 1), 32)
+      r = r.with(sources[part]
+                     .field(32 * (inst.opSel >> part & 1), 32)
                      .placed(32 * part),
                  Word << (32 * part));
     return r;
-  case Flow::PackBytes: {
-    // The second byte may be there to fill the half.
-    const unsigned at = inst.opSel >> 3 & 1 ? 16 : 0;
-    r = source(0).spoilt(8).with(source(1).spared(8).placed(8),
-                                 ~uint64_t(0xff));
-    return old().with(r.placed(at), Half << at);
   }
-  case Flow::Mixed:
-  case Flow::MixedToLow:
-  case Flow::MixedToHigh: {
-    for (unsigned k = 0; k < 3; ++k) {
-      Bits one = source(k);
+  if (rule.flow == Flow::Mixed)
+    for (unsigned k = 0; k < 3; ++k)
       if (inst.opSelHi >> k & 1)
-        one = element(one, 16 * (inst.opSel >> k & 1), 16);
-      r.defined &= one.defined;
+        sources[k] = sources[k].field(16 * (inst.opSel >> k & 1), 16);
+  const unsigned width = rule.width();
+  switch (rule.form) {
+  case Form::Halves:
+  case Form::Pairs:
+    for (unsigned part = 0; part < 2; ++part) {
+      const unsigned sel = part ? inst.opSelHi : inst.opSel;
+      Bits chosen[3];
+      for (unsigned k = 0; k < 3; ++k) {
+        // The destination is no operand, and nothing selects of it.
+        const bool isHigh = rule.parts[k] == Part::Old ? part : sel >> k & 1;
+        chosen[k] = sources[k].field(isHigh ? width : 0, width);
+      }
+      const unsigned at = width * part;
+      Bits one = combine(rule, chosen);
+      // The other of a pair that is computed for the sake of one.
+      if (!one.isKnown()) {
+        one.computed = ~one.defined;
+        one.place = Bits::placeOfComputed(chosen, 3);
+      }
+      r = r.with(one.placed(at), ((uint64_t(1) << width) - 1) << at);
     }
-    if (rule.flow == Flow::Mixed)
-      return r.spoilt(32);
-    const unsigned at = rule.flow == Flow::MixedToHigh ? 16 : 0;
-    return old().with(r.spoilt(16).placed(at), Half << at);
+    return r;
+  case Form::Byte: {
+    const unsigned at = 8 * (inst.opSel >> 2 & 3);
+    return old().with(combine(rule, sources).placed(at), uint64_t(0xff) << at);
   }
-  default:
+  case Form::High:
+    return old().with(combine(rule, sources).placed(16), Half << 16);
+  case Form::Half:
+  case Form::Merged:
+    r = combine(rule, sources);
+    if (isPlain && inst.opSel & 8 && rule.flow != Flow::Mixed)
+      return old().with(r.placed(16), Half << 16);
+    if (isPlain && rule.form == Form::Merged)
+      return old().with(r, Half);
+    break;
+  case Form::Whole:
+    r = combine(rule, sources);
     break;
   }
-  const Bits sources[] = {source(0), source(1), source(2)};
-  r = combine(rule, sources);
   if (inst.encoding != Encoding::Sdwa || inst.sdwaDst == SdwaSel::Dword ||
       !inst.dst().isVector())
     return r;
   const bool isWord = inst.sdwaDst >= SdwaSel::Word0;
   const unsigned at = isWord ? 16 * (inst.sdwaDst == SdwaSel::Word1)
                              : 8 * unsigned(inst.sdwaDst),
-                 width = isWord ? 16 : 8;
+                 bits = isWord ? 16 : 8;
   if (inst.sdwaUnused == SdwaUnused::Preserve)
-    return old().with(r.field(0, width).shiftedLeft(at, 32),
-                      ((uint64_t(1) << width) - 1) << at);
-  return r.field(0, width, inst.sdwaUnused == SdwaUnused::Sext)
+    return old().with(r.field(0, bits).shiftedLeft(at, 32),
+                      ((uint64_t(1) << bits) - 1) << at);
+  return r.field(0, bits, inst.sdwaUnused == SdwaUnused::Sext)
       .shiftedLeft(at, 32);
 }
 
@@ -189,9 +220,10 @@ bool InitChecker::follow(const Instruction &inst, const InstructionInfo &info,
     rule.flow = Flow::All;
     for (unsigned k = 0; k < inst.numSrc() && k < 3; ++k)
       rule.parts[k] = Part::Word;
-  } else if (info.mnemonicId == bitop3)
+  } else if (isBitop3[info.mnemonicId])
     rule.table = inst.bitop3;
-  else if (inst.clamp && rule.flow == Flow::Sum)
+  else if (inst.clamp && (rule.flow == Flow::Sum || rule.flow == Flow::Add ||
+                          rule.flow == Flow::Accumulate))
     rule.flow = Flow::All; // saturates
   state.isFollowed = true;
   if (isScalar) {
@@ -209,31 +241,30 @@ bool InitChecker::follow(const Instruction &inst, const InstructionInfo &info,
   const uint64_t lanes =
       map.isMoved ? state.exec : state.undefined & state.exec;
   state.undefined = 0;
-  for (auto &result : state.results)
-    result.undefined = result.partial = result.padding = result.computed = 0;
+  startResults(state);
   for (uint64_t rest = lanes; rest; rest &= rest - 1) {
     const unsigned l = unsigned(__builtin_ctzll(rest));
-    const uint64_t lane = uint64_t(1) << l;
     const Bits r = resultOf(inst, rule, w, state, map, l);
-    if (r.isKnown())
-      continue;
-    state.undefined |= lane;
-    for (unsigned n = 0; n < 2; ++n) {
-      auto &result = state.results[n];
-      const uint32_t defined = uint32_t(r.defined >> (32 * n));
-      if (defined == ~0u)
-        continue;
-      result.undefined |= lane;
-      result.definedBits[l] = defined;
-      if (defined)
-        result.partial |= lane;
-      if (uint32_t(r.computed >> (32 * n)))
-        result.computed |= lane;
-      else if (!defined && rule.isMove() && inst.src(0).isVector())
-        result.padding |= state.padding[inst.src(0).index + n] & lane;
-    }
+    for (unsigned n = 0; n < 2; ++n)
+      state.noteResult(n, l, r.field(32 * n, 32));
   }
   return true;
+}
+
+void InitChecker::startResults(WaveState &state) {
+  state.isFollowed = true;
+  for (auto &result : state.results)
+    result.undefined = 0;
+}
+
+void InitChecker::WaveState::noteResult(unsigned n, unsigned lane,
+                                        const Bits &bits) {
+  if (bits.isKnown())
+    return;
+  undefined |= uint64_t(1) << lane;
+  results[n].undefined |= uint64_t(1) << lane;
+  results[n].words[lane] = {uint32_t(bits.defined), uint32_t(bits.computed),
+                            bits.place};
 }
 
 } // namespace netra::sim

@@ -257,18 +257,156 @@ TEST_F(InitFlows, PartsOfWords) {
     expect(flow);
 }
 
-TEST_F(InitFlows, ElementsThatFillAWord) {
-  // Compilers convert three values in pairs, and put any register into the
-  // place of the fourth.
+TEST_F(InitFlows, HalvesThatWereConverted) {
   for (const Flow &flow : std::initializer_list<Flow>{
-           {"v_cvt_pk_bf16_f32 v2, v10, v11\n  v_cvt_pk_bf16_f32 v3, v11, v10",
-            "v11", "v2", "v3"},
-           {"v_cvt_pk_bf16_f32 v2, v10, s20", "s20", "v2", ""},
-           {"v_cvt_pk_fp8_f32 v2, v10, v11\n  v_cvt_pk_fp8_f32 v3, v11, v10",
-            "v11", "", "v3"},
-           // What was computed was meant.
-           {"v_add_f32 v11, 1.0, v11\n  v_cvt_pk_bf16_f32 v3, v10, v11", "v11",
-            "", "v3"},
+           {"v_cvt_pk_bf16_f32 v8, v10, v11\n  v_and_b32 v2, 0xffff, v8\n"
+            "  v_lshrrev_b32 v3, 16, v8",
+            "v11", "v2", "v3 v8"},
+           {"v_cvt_pk_bf16_f32 v2, v10, s20", "s20", "", "v2"},
+           {"v_mov_b32 v8, 0\n  v_cvt_pk_fp8_f32 v8, v10, v11\n"
+            "  v_and_b32 v2, 0xff00ff, v8",
+            "v11", "v2", "v8"},
+           {"v_cvt_pk_f32_fp8 v[2:3], v10\n  v_and_b32 v12, 0xff, v11\n"
+            "  v_lshl_or_b32 v12, v11, 8, 1\n  v_cvt_pk_f32_fp8 v[8:9], v12",
+            "v11", "v2 v3 v8", "v9"},
+       })
+    expect(flow);
+}
+
+TEST_F(InitFlows, FourthElementsOfVectors) {
+  // Compilers make pairs of three values, and store them as four.
+  const auto body = [](const char *code, const char *store) {
+    return std::string("  s_load_dwordx4 s[4:7], s[0:1], 0x0\n"
+                       "  v_lshlrev_b32 v1, 4, v0\n"
+                       "  v_lshlrev_b32 v2, 5, v0\n"
+                       "  v_mov_b32 v4, v0\n  v_mov_b32 v5, v0\n"
+                       "  v_mov_b32 v6, v0\n  s_waitcnt lgkmcnt(0)\n"
+                       "  s_mov_b64 exec, 0xffff\n  ") +
+           code + "\n  " + store + "\n";
+  };
+  const std::string row = "global_store_dwordx4 v1, v[4:7], s[6:7]",
+                    words = "global_store_dwordx4 v2, v[4:7], s[6:7]",
+                    pairs = "global_store_dwordx4 v2, v[4:7], s[6:7] offset:16",
+                    halves = "global_store_dwordx2 v1, v[4:5], s[6:7]",
+                    half = "global_store_dword v1, v5, s[6:7]";
+  struct Expectation {
+    const char *code;
+    const std::string &store;
+    bool isFault;
+  };
+  const char *packed = "v_pk_add_f32 v[6:7], v[6:7], v[6:7]",
+             *computed = "v_add_f32 v7, v7, v6",
+             *third = "v_mov_b32 v7, v0\n  v_mov_b32 v6, v10",
+             *none = "v_mov_b32 v6, v10",
+             *converted = "v_cvt_pk_bf16_f32 v5, v6, v7",
+             *multiplied =
+                 "v_cvt_pk_bf16_f32 v5, v6, v7\n  v_pk_mul_f16 v5, v5, v5",
+             *made = "v_add_f32 v7, v7, v6\n  v_cvt_pk_bf16_f32 v5, v6, v7",
+             *swapped = "v_cvt_pk_bf16_f32 v5, v7, v6";
+  for (const Expectation &e :
+       std::initializer_list<Expectation>{{"", words, false},
+                                          {packed, words, false},
+                                          {computed, words, true},
+                                          {third, words, true},
+                                          {none, words, true},
+                                          {converted, halves, false},
+                                          {multiplied, halves, false},
+                                          {made, halves, true},
+                                          {swapped, halves, true},
+                                          {converted, half, true},
+                                          {multiplied, half, true}}) {
+    const auto findings = check(CheckInit, body(e.code, e.store.c_str()));
+    if (e.isFault)
+      EXPECT_THAT(findings, ElementsAre(HasSubstr("which was never written")))
+          << e.code << " " << e.store;
+    else
+      EXPECT_THAT(findings, IsEmpty()) << e.code << " " << e.store;
+  }
+}
+
+TEST_F(InitFlows, WordsThatGoBack) {
+  // A field of a word of the output that nothing wrote is set.
+  const auto body = [](const char *change, const char *store) {
+    return std::string("  s_load_dwordx4 s[4:7], s[0:1], 0x0\n"
+                       "  v_lshlrev_b32 v1, 2, v0\n"
+                       "  s_waitcnt lgkmcnt(0)\n"
+                       "  global_load_dword v2, v1, s[6:7]\n"
+                       "  s_waitcnt vmcnt(0)\n  ") +
+           change + "\n  " + store + "\n";
+  };
+  const char *back = "global_store_dword v1, v2, s[6:7]",
+             *away = "global_store_dword v1, v2, s[6:7] offset:256";
+  const char *set = "v_and_b32 v2, 0xffffff00, v2\n  v_or_b32 v2, 5, v2";
+  EXPECT_THAT(check(CheckInit, body(set, back)), IsEmpty());
+  EXPECT_THAT(check(CheckInit, body("", back)),
+              ElementsAre(HasSubstr("'output'")));
+  EXPECT_THAT(check(CheckInit, body(set, away)),
+              ElementsAre(HasSubstr("'output'")));
+  for (const char *change :
+       {"v_add_u32 v2, 1, v2", "v_not_b32 v2, v2", "v_xor_b32 v2, 1, v2",
+        "v_lshlrev_b32 v2, 8, v2", "v_lshlrev_b32 v2, 1, v2"})
+    EXPECT_THAT(check(CheckInit, body(change, back)),
+                ElementsAre(HasSubstr("'output'")))
+        << change;
+}
+
+TEST_F(InitFlows, BitsOfMemory) {
+  // The low 10 bits of words of LDS, or of private memory, are written.
+  const auto body = [](bool isLds, const char *use) {
+    const std::string read = isLds ? "ds_read_b32 v9, v1"
+                                   : "scratch_load_dword v9, off, off",
+                      write = isLds ? "ds_write_b32 v1, v9"
+                                    : "scratch_store_dword off, v9, off",
+                      wait = "\n  s_waitcnt vmcnt(0) lgkmcnt(0)\n  ";
+    return "  s_load_dwordx4 s[4:7], s[0:1], 0x0\n"
+           "  v_lshlrev_b32 v1, 2, v0\n  s_movk_i32 s8, 0x3ff\n  " +
+           read + wait + "v_bfi_b32 v9, s8, v0, v9\n  " + write + "\n  " +
+           read + wait + use + "\n  global_store_dword v1, v9, s[6:7]\n";
+  };
+  const auto findings = [&](bool isLds, const char *use) {
+    return checkKernel(CheckInit,
+                       wrapKernel(body(isLds, use), 16, 256, 64, 0, 16),
+                       {64, 1, 1});
+  };
+  EXPECT_THAT(findings(true, "v_and_b32 v9, 0x3ff, v9"), IsEmpty());
+  EXPECT_THAT(findings(true, "v_add_u32 v9, 0x400, v9"),
+              ElementsAre(HasSubstr("LDS byte")));
+  EXPECT_THAT(findings(true, "v_bfe_u32 v9, v9, 4, 7"),
+              ElementsAre(HasSubstr("LDS byte")));
+  EXPECT_THAT(findings(false, "v_and_b32 v9, 0x3ff, v9"), IsEmpty());
+  EXPECT_THAT(findings(false, "v_add_u32 v9, 0x400, v9"),
+              ElementsAre(HasSubstr("private byte")));
+}
+
+TEST_F(InitFlows, HalvesOfPackedIntegers) {
+  for (const Flow &flow : std::initializer_list<Flow>{
+           // The low byte of each half of v8 is defined.
+           {"v_lshlrev_b32 v8, 8, v11\n  v_and_b32 v8, 0xff00ff00, v8\n"
+            "  v_pk_add_u16 v9, v8, v10\n  v_and_b32 v2, 0xff00ff, v9\n"
+            "  v_pk_mul_lo_u16 v14, v8, v10\n  v_and_b32 v3, 0xff00ff, v14\n"
+            "  v_pk_lshlrev_b16 v15, 4, v8 op_sel_hi:[0,1]\n"
+            "  v_and_b32 v6, 0xff00ff, v15",
+            "v11", "v2 v3 v6", "v9 v14 v15"},
+           {"v_lshlrev_b32 v8, 8, v11\n  v_add_u16 v9, v8, v10\n"
+            "  v_and_b32 v2, 0xff, v9\n  v_mul_lo_u16 v14, v8, v10\n"
+            "  v_and_b32 v3, 0xff, v14",
+            "v11", "v2 v3", "v9 v14"},
+           {"v_lshlrev_b32 v8, 8, v11\n  v_min_u16 v9, v8, v10\n"
+            "  v_and_b32 v2, 0xff, v9\n  v_lshrrev_b32 v3, 16, v9",
+            "v11", "v3", "v2"},
+           {"s_lshl_b32 s8, s20, 8\n  s_addk_i32 s8, 5\n"
+            "  s_and_b32 s9, s8, 0xff",
+            "s20", "s9", "s8"},
+           {"s_lshl_b32 s8, s20, 8\n  s_mulk_i32 s8, 5\n"
+            "  s_and_b32 s9, s8, 0xff",
+            "s20", "s9", "s8"},
+           {"s_lshl_b32 s8, s20, 31\n  s_mov_b32 s9, s8\n"
+            "  s_bitset1_b32 s9, 31\n  s_bitset1_b32 s8, 30",
+            "s20", "s9", "s8"},
+           {"s_nop 4\n  v_writelane_b32 v8, s20, 3\n  s_nop 4\n"
+            "  v_readlane_b32 s8, v8, 3",
+            "s20", "", "s8"},
+           {"v_swap_b32 v10, v11", "v11", "v11", "v10"},
        })
     expect(flow);
 }
