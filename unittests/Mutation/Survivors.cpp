@@ -9,22 +9,18 @@ using namespace llvm;
 namespace netra::mutation {
 
 /// Dropped zeros of sums in the upper words of pairs.
-static Explanation upperSums(const char *subject, unsigned count) {
-  return {subject, "definition", "the values of registers at the start", count,
+static Explanation upperSum(const char *subject) {
+  return {subject, "definition", "the values of registers at the start", 1,
           "The sum is the upper word of a pair of packed arithmetic, and the "
-          "upper half of what is stored; an upper element that was never "
-          "written may be, since compilers convert and store three values as "
-          "two pairs."};
+          "fourth of what a lane stores apart from others; compilers store "
+          "vectors of three so."};
 }
 
 const std::vector<Explanation> &explanations() {
   static const std::vector<Explanation> all = {
-      upperSums("gfx950.dense_fp8_block128_plain", 2),
-      upperSums("gfx950.moe_down_reduce_bf16_plain", 2),
-      upperSums("gfx950.moe_down_reduce_grouped", 3),
-      upperSums("gfx950.moe_down_reduce_grouped (40 experts)", 1),
-      upperSums("gfx950.moe_down_reduce_grouped_group_major", 3),
-      upperSums("gfx950.moe_down_reduce_plain", 2),
+      upperSum("gfx950.moe_gate_up_grouped"),
+      upperSum("gfx950.moe_gate_up_grouped_group_major"),
+      upperSum("gfx950.moe_gate_up_plain"),
       {"grid_barrier", "wait",
        "is seen while `global_store_dword v[2:3], v0, off` is", 2,
        "The store is that of the last step, and behind its barrier nobody "
