@@ -12,12 +12,15 @@ namespace netra::mutation {
 static Explanation upperSum(const char *subject) {
   return {subject, "definition", "the values of registers at the start", 1,
           "The sum is the upper word of a pair of packed arithmetic, and the "
-          "fourth of what a lane stores apart from others; compilers store "
-          "vectors of three so."};
+          "fourth of what a lane stores apart from others; compilers convert "
+          "and store vectors of three so."};
 }
 
 const std::vector<Explanation> &explanations() {
   static const std::vector<Explanation> all = {
+      upperSum("gfx950.dense_fp8_block128_plain"),
+      upperSum("gfx950.moe_down_reduce_bf16_plain"),
+      upperSum("gfx950.moe_down_reduce_plain"),
       upperSum("gfx950.moe_gate_up_grouped"),
       upperSum("gfx950.moe_gate_up_grouped_group_major"),
       upperSum("gfx950.moe_gate_up_plain"),
