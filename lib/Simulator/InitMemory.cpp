@@ -432,11 +432,20 @@ void InitChecker::globalAccess(const Instruction &inst, Wave &w,
     const AccessRun run = runs[i];
     if (!record || run.begin < record->begin || run.begin >= record->end)
       record = memory.lookup(run.begin);
-    if (record && record->isTracked)
+    if (!record)
+      continue;
+    if (record->isTracked) {
       access(inst, w, state, run,
              {memory.shadow(run.begin), nullptr, 0, Origin::Memory,
               run.begin - record->begin, record->end - run.begin},
              kind, 0, 0);
+    } else if (kind != AccessKind::Load && state.undefined) {
+      // All of it counts as defined, but what goes there is looked at.
+      uint8_t all[MaxLanes * 16];
+      setAll(all, run.length());
+      access(inst, w, state, run,
+             {all, nullptr, 0, Origin::Memory, 0, run.length()}, kind, 0, 0);
+    }
   }
 }
 
@@ -444,15 +453,19 @@ void InitChecker::scalarAccess(const Instruction &inst, Wave &w,
                                uint64_t address, unsigned bytes,
                                AccessKind kind,
                                const AllocationRecord &record) {
-  if (!record.isTracked)
+  if (!record.isTracked && kind != AccessKind::Store)
     return;
   WaveState &state = waves[w.context->index];
-  const Shadow shadow{monitor.state().memory->shadow(address),
-                      nullptr,
-                      0,
-                      Origin::Memory,
-                      address - record.begin,
-                      record.end - address};
+  Shadow shadow{nullptr, nullptr, 0, Origin::Memory, 0, bytes};
+  uint8_t all[64];
+  if (record.isTracked) {
+    shadow.defined = monitor.state().memory->shadow(address);
+    shadow.before = address - record.begin;
+    shadow.behind = record.end - address;
+  } else {
+    setAll(all, bytes);
+    shadow.defined = all;
+  }
   if (kind != AccessKind::Store) {
     state.hasLoaded = true;
     if (!allSet(shadow.defined, bytes))
