@@ -37,7 +37,8 @@ public:
   explicit Polls(const Program &program);
 
   bool any() const { return !learning.empty(); }
-  /// Whether the wave waits by this instruction, or has its value checked later.
+  /// Whether the wave waits by this instruction, or has its value checked
+  /// later.
   bool waits(uint32_t index) const { return any() && waiting[index]; }
   /// Whether it does, or decides something by what others have done.
   bool learns(uint32_t index) const { return any() && learning[index]; }
