@@ -86,12 +86,10 @@ def write_safetensors(path, tensors):
 
 
 def write_example(folder, tensors, hidden, inputs):
-    """model.safetensors with `tensors`, and one row each of x and residual, drawn
-    from the generator `inputs` after the checkpoint has been written."""
+    """model.safetensors with `tensors`, then x and residual with a row for each
+    generator of `inputs`, which is used once the checkpoint has been written."""
     os.makedirs(folder, exist_ok=True)
     write_safetensors(os.path.join(folder, "model.safetensors"), list(tensors))
-    for name in ("x", "residual"):
-        write(
-            os.path.join(folder, name + ".bin"),
-            [activations(inputs, hidden)],
-        )
+    rows = [[activations(row, hidden) for _ in range(2)] for row in inputs]
+    for name, values in zip(("x", "residual"), zip(*rows)):
+        write(os.path.join(folder, name + ".bin"), values)

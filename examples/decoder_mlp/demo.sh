@@ -69,7 +69,7 @@ run() {
 
   heading "Against the oracle, in 64-bit arithmetic ($kind)"
   step "compare with the oracle" \
-    decoder-mlp-oracle "$kind" "$work/model.safetensors" "$work/x.bin" "$work/residual.bin" "$work/y.bin"
+    decoder-mlp-oracle "$kind" 0 "$work/model.safetensors" "$work/x.bin" "$work/residual.bin" "$work/y.bin"
 
   heading "Time of each phase ($kind; of this machine and the simulator, not of a GPU)"
   printf '%s\n' "${phases[@]}"

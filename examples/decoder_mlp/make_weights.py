@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes the checkpoint and the inputs of the decoder MLP example.
 
-    make_weights.py bf16|fp8 OUTPUT_FOLDER
+    make_weights.py bf16|fp8 OUTPUT_FOLDER [HIDDEN INTERMEDIATE ROWS]
 
-writes OUTPUT_FOLDER/{model.safetensors,x.bin,residual.bin}.
+writes OUTPUT_FOLDER/{model.safetensors,x.bin,residual.bin}. HIDDEN, INTERMEDIATE
+and the ROWS of x and residual are 2048, 5632 and 1 unless given.
 """
 
 import pathlib
@@ -13,23 +14,23 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "common"))
 import checkpoint as make
 
-HIDDEN, INTERMEDIATE, BLOCK = 2048, 5632, 128
+BLOCK = 128
 LAYER = "model.layers.0."
 
 
-def tensors(kind, generator):
+def tensors(kind, generator, hidden, intermediate):
     """(name, safetensors type, shape, function that yields the bytes)."""
     # Around one, positive: bf16 from 0.5 to 2.
     yield (
         LAYER + "post_attention_layernorm.weight",
         "BF16",
-        [HIDDEN],
-        lambda: [make.bf16(generator, HIDDEN, [0x3F])],
+        [hidden],
+        lambda: [make.bf16(generator, hidden, [0x3F])],
     )
     for name, rows, columns in (
-        ("gate_proj", INTERMEDIATE, HIDDEN),
-        ("up_proj", INTERMEDIATE, HIDDEN),
-        ("down_proj", HIDDEN, INTERMEDIATE),
+        ("gate_proj", intermediate, hidden),
+        ("up_proj", intermediate, hidden),
+        ("down_proj", hidden, intermediate),
     ):
         key, count = f"{LAYER}mlp.{name}.weight", rows * columns
         if kind == "bf16":
@@ -44,12 +45,14 @@ def tensors(kind, generator):
 
 
 def main(arguments):
-    if len(arguments) != 3 or arguments[1] not in ("bf16", "fp8"):
+    if len(arguments) not in (3, 6) or arguments[1] not in ("bf16", "fp8"):
         print(__doc__, file=sys.stderr)
         return 2
-    kind, folder = arguments[1:]
+    kind, folder = arguments[1:3]
+    hidden, intermediate, rows = map(int, arguments[3:] or (2048, 5632, 1))
     generator = random.Random(f"netra decoder_mlp {kind}")
-    make.write_example(folder, tensors(kind, generator), HIDDEN, generator)
+    weights = tensors(kind, generator, hidden, intermediate)
+    make.write_example(folder, weights, hidden, [generator] * rows)
     return 0
 
 

@@ -6,10 +6,11 @@
 // compares an engine's output with it. Shares no code with the compiler, the
 // kernels or the simulator.
 //
-//   decoder-mlp-oracle bf16|fp8 CHECKPOINT X RESIDUAL OUTPUT
+//   decoder-mlp-oracle bf16|fp8 OFFSET CHECKPOINT X RESIDUAL OUTPUT
 //
-// Prints the largest error and its bound. Exit status: 0 within the bound,
-// 1 outside it, 2 wrong usage or unreadable files.
+// The norm multiplies with OFFSET + weight. Prints the largest error and its
+// bound. Exit status: 0 within the bound, 1 outside it, 2 wrong usage or
+// unreadable files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +20,13 @@ using namespace reference;
 
 namespace {
 
-constexpr size_t hidden = 2048, intermediate = 5632;
 constexpr double epsilon = 1e-6;
 const std::string layer = "model.layers.0.";
 
-Vector expectedResult(bool fp8, const Checkpoint &checkpoint, const Vector &x,
-                      const Vector &residual) {
+Vector expectedResult(bool fp8, double offset, const Checkpoint &checkpoint,
+                      const Vector &x, const Vector &residual) {
+  auto [intermediate, hidden] =
+      checkpoint.matrix(layer + "mlp.gate_proj.weight");
   auto project = [&](const char *name, const Vector &x, size_t rows) {
     std::string key = layer + "mlp." + name + ".weight";
     if (!fp8)
@@ -38,7 +40,7 @@ Vector expectedResult(bool fp8, const Checkpoint &checkpoint, const Vector &x,
   Vector weight = bf16Vector(
       checkpoint.find(layer + "post_attention_layernorm.weight", hidden * 2),
       hidden);
-  Vector normed = roundBf16(rmsNorm(sum, weight, epsilon, 0));
+  Vector normed = roundBf16(rmsNorm(sum, weight, epsilon, offset));
   Vector gate = project("gate_proj", normed, intermediate);
   Vector up = project("up_proj", normed, intermediate);
   Vector inner(intermediate);
@@ -50,17 +52,23 @@ Vector expectedResult(bool fp8, const Checkpoint &checkpoint, const Vector &x,
 } // namespace
 
 int main(int argc, char **argv) {
-  std::string kind = argc == 6 ? argv[1] : "";
+  std::string kind = argc == 7 ? argv[1] : "";
   if (kind != "bf16" && kind != "fp8") {
-    std::fprintf(stderr, "usage: decoder-mlp-oracle bf16|fp8 CHECKPOINT X "
-                         "RESIDUAL OUTPUT\n");
+    std::fprintf(stderr, "usage: decoder-mlp-oracle bf16|fp8 OFFSET CHECKPOINT "
+                         "X RESIDUAL OUTPUT\n");
     return 2;
   }
   try {
-    Vector x = readBf16(argv[3], hidden), residual = readBf16(argv[4], hidden);
     bool fp8 = kind == "fp8";
-    return compare(fp8, expectedResult(fp8, Checkpoint(argv[2]), x, residual),
-                   readBf16(argv[5], hidden));
+    double offset = std::stod(argv[2]);
+    Checkpoint checkpoint(argv[3]);
+    size_t hidden = checkpoint.matrix(layer + "mlp.gate_proj.weight").second;
+    std::vector<Vector> x = readRows(argv[4], hidden),
+                        residual = readRows(argv[5], hidden), expected;
+    for (size_t m = 0; m < x.size(); ++m)
+      expected.push_back(
+          expectedResult(fp8, offset, checkpoint, x[m], residual.at(m)));
+    return compare(fp8, expected, readRows(argv[6], hidden));
   } catch (const std::exception &error) {
     std::fprintf(stderr, "decoder-mlp-oracle: %s\n", error.what());
     return 2;

@@ -25,6 +25,10 @@ constexpr size_t hidden = 2048, intermediate = 512, experts = 256, topK = 8;
 constexpr double epsilon = 1e-6;
 const std::string layer = "model.layers.0.";
 
+struct TooClose : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 struct Expert {
   size_t id;
   double weight;
@@ -41,8 +45,8 @@ std::vector<Expert> route(const Vector &logits) {
   // other neighbour: a choice that hangs on that proves nothing.
   double margin = logits[order[topK - 1]] - logits[order[topK]];
   if (margin < 3 * ulpBf16(logits[order[topK]]))
-    throw std::runtime_error("the eighth and the ninth expert are too close to "
-                             "tell apart; change the seed of the inputs");
+    throw TooClose("the eighth and the ninth expert are too close to tell "
+                   "apart; take another seed for this row of the inputs");
   std::vector<Expert> chosen;
   double total = 0;
   for (size_t i = 0; i < topK; ++i) {
@@ -142,10 +146,17 @@ int main(int argc, char **argv) {
     return 2;
   }
   try {
-    Vector x = readBf16(argv[2], hidden), residual = readBf16(argv[3], hidden);
-    return compare(/*fp8=*/true,
-                   expectedResult(Checkpoint(argv[1]), x, residual),
-                   readBf16(argv[4], hidden));
+    Checkpoint checkpoint(argv[1]);
+    std::vector<Vector> x = readRows(argv[2], hidden),
+                        residual = readRows(argv[3], hidden), expected;
+    for (size_t m = 0; m < x.size(); ++m)
+      try {
+        expected.push_back(expectedResult(checkpoint, x[m], residual.at(m)));
+      } catch (const TooClose &error) {
+        throw std::runtime_error("row " + std::to_string(m) + ": " +
+                                 error.what());
+      }
+    return compare(/*fp8=*/true, expected, readRows(argv[4], hidden));
   } catch (const std::exception &error) {
     std::fprintf(stderr, "moe-block-oracle: %s\n", error.what());
     return 2;
