@@ -294,6 +294,7 @@ private:
       return bad(cat("plan ", plan->name, ": the arena size overflows"));
     used.assign(manifest.bindings.size(), false);
     written.assign(manifest.bindings.size(), false);
+    arenaEnd = 0;
     for (uint64_t index : plan->bindings) {
       if (index >= manifest.bindings.size())
         return bad(cat("plan ", plan->name, ": there is no binding ", index));
@@ -318,6 +319,13 @@ private:
                                  ? checkLaunch(step, what)
                                  : checkFallback(step, what));
     }
+    // No overflow: the end is inside the arena.
+    uint64_t mask = plan->arenaAlignment - 1;
+    if (uint64_t needed = (arenaEnd + mask) & ~mask; needed != plan->arenaBytes)
+      return bad(cat("plan ", plan->name, ": expected an arena of ", needed,
+                     " bytes, as the steps use ", arenaEnd,
+                     " and the alignment is ", plan->arenaAlignment, ", found ",
+                     plan->arenaBytes));
     for (uint64_t index : plan->bindings)
       if (manifest.bindings[index].role == NETRA_OUTPUT && !written[index])
         return bad(cat("plan ", plan->name, ": no step writes output ",
@@ -462,6 +470,8 @@ private:
     if (!within(slot.offset, slot.bytes, limit))
       return bad(cat(what, ": [", slot.offset, ", +", slot.bytes,
                      ") lies outside the ", limit, " bytes of ", place));
+    if (slot.kind == ManifestSlot::Kind::Arena && slot.bytes)
+      arenaEnd = std::max(arenaEnd, slot.offset + slot.bytes);
     return Status::ok();
   }
 
@@ -506,6 +516,7 @@ private:
   const TargetLimits *limits = nullptr;
   const ManifestPlan *plan = nullptr;
   std::vector<bool> used, written; // bindings of the plan
+  uint64_t arenaEnd = 0;           // of what its steps have used so far
 };
 
 } // namespace

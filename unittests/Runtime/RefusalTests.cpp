@@ -414,6 +414,13 @@ TEST(RefusalTest, SeededDefects) {
       {"/plans/0/bindings", {0}, NETRA_MANIFEST, "not among those"},
       {"/plans/0/arena/bytes", 1024, NETRA_MANIFEST, "the arena"},
       {"/plans/0/arena/bytes", UINT64_MAX, NETRA_MANIFEST, "overflows"},
+      {"/plans/0/arena/bytes", 1536 + 256, NETRA_MANIFEST,
+       "plan m1: expected an arena of 1536 bytes, as the steps use 1536 and "
+       "the alignment is 256, found 1792"},
+      {"/plans/1/arena/bytes", 1536 + 256, NETRA_MANIFEST,
+       "plan m4: expected an arena of 1536 bytes"},
+      {"/plans/0/arena/alignment", 1024, NETRA_MANIFEST,
+       "expected an arena of 2048 bytes, as the steps use 1536"},
       {"/plans/0/arena/alignment", 3, NETRA_MANIFEST, "power of two"},
       {at("/code_object"), 1, NETRA_MANIFEST, "no code object 1"},
       {at("/kernel"), 1, NETRA_MANIFEST, "no kernel 1"},
@@ -524,6 +531,22 @@ TEST(RefusalTest, SeededDefects) {
         << entry.pointer << " = " << entry.value << ": " << bundle.message;
   }
   EXPECT_GE(std::size(entries), 60u);
+}
+
+/// An arena is as large as the steps of its own plan use.
+TEST(RefusalTest, NotPlansOfUnequalArenas) {
+  Damaged bundle;
+  json &plan = bundle.document["plans"][1];
+  for (json &step : plan["steps"])
+    for (const char *key : {"arguments", "inputs", "outputs"})
+      if (step.contains(key))
+        for (json &entry : step[key])
+          if (json &slot = entry.contains("slot") ? entry["slot"] : entry;
+              slot["kind"] == "arena")
+            slot["offset"] = 256;
+  plan["arena"]["bytes"] = 256 + tinyBytes;
+  bundle.commit();
+  EXPECT_EQ(bundle.verify(), NETRA_OK) << bundle.message;
 }
 
 TEST(RefusalTest, RepeatedKeysAndForeignIds) {
