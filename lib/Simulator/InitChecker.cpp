@@ -103,7 +103,6 @@ void InitChecker::startGroup() {
     state = WaveState();
     state.scratch = std::move(scratch);
     state.words = std::move(words);
-    state.words.resize(size_t(NumVectorRows) * MaxLanes);
     // Whole words may be looked at.
     state.scratch.assign(
         size_t(launch.scratchBytes) * launch.kernel->waveSize + 4, 0);
@@ -169,48 +168,37 @@ void InitChecker::fault(const Instruction &inst, const Wave &w, int lane,
                  use + " depends on " + describe(origin));
 }
 
-InitChecker::Origin InitChecker::originOf(const Instruction &inst,
-                                          const WaveState &state,
-                                          const RegisterRange &range,
-                                          unsigned k) const {
-  const Origin *known = nullptr;
-  Origin fresh;
-  fresh.instruction = inst.index;
-  if (range.file == RegisterFile::Vector) {
-    known = &state.rowOrigin[(range.first + k) % NumVectorRows];
-    fresh.kind = Origin::Vector;
-    fresh.place = range.first + k;
-  } else if (range.file == RegisterFile::Scalar) {
-    known = &state.scalarOrigin[(range.first + k) % NumScalarRegisters];
-    fresh.kind = Origin::Scalar;
-    fresh.place = range.first + k;
-  } else {
-    known = &state.sccOrigin;
-    fresh.kind = Origin::Scc;
+Origin InitChecker::originOf(const WaveState &state, const RegisterRange &range,
+                             unsigned lane) const {
+  if (range.file == RegisterFile::Scc)
+    return state.scc ? Origin()
+           : state.sccOrigin.kind == Origin::None
+               ? Origin{Origin::Scc, state.instruction, 0}
+               : state.sccOrigin;
+  for (unsigned k = 0; k < range.count; ++k) {
+    const Bits bits = range.file == RegisterFile::Vector
+                          ? state.bitsOf(range.first + k, lane, 0)
+                          : state.bitsOfScalar(range.first + k, 0);
+    if (!bits.isKnown())
+      return bits.origin;
   }
-  return known->kind == Origin::None ? fresh : *known;
+  return {};
 }
 
-/// Lanes of `lanes` in which some register of the range is undefined; `which`
-/// is one such register.
+/// Lanes of `lanes` in which some register of the range is undefined.
 uint64_t InitChecker::undefinedLanes(const WaveState &state,
-                                     const RegisterRange &range, uint64_t lanes,
-                                     unsigned &which) const {
+                                     const RegisterRange &range,
+                                     uint64_t lanes) const {
   uint64_t undefined = 0;
   if (range.file == RegisterFile::Vector) {
     for (unsigned k = 0; k < range.count && range.first + k < NumVectorRows;
          ++k)
-      if (const uint64_t missing = lanes & ~state.rows[range.first + k]) {
-        undefined |= missing;
-        which = k;
-      }
+      undefined |= lanes & ~state.rows[range.first + k];
   } else if (range.file == RegisterFile::Scalar) {
     for (unsigned k = 0;
          k < range.count && range.first + k < NumScalarRegisters; ++k)
-      if (state.scalars[range.first + k].defined != ~0u) {
+      if (state.scalars[range.first + k].defined != ~0u)
         undefined = ~uint64_t(0);
-        which = k;
-      }
   } else if (!state.scc)
     undefined = ~uint64_t(0);
   return undefined;
@@ -430,6 +418,7 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
   const InstructionInfo &info = monitor.state().program->info[inst.index];
   const uint64_t exec = state.exec;
   const Shape shape = shapes[info.mnemonicId];
+  state.instruction = inst.index;
   const bool isMemory = info.cls == InstructionClass::VectorMemory ||
                         info.cls == InstructionClass::Flat ||
                         info.cls == InstructionClass::Lds ||
@@ -442,12 +431,13 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
     if (named.isTied && !keepsTied[info.mnemonicId])
       continue;
     const RegisterRange range = selected(inst, info, w, named, false);
-    unsigned which = 0;
-    const uint64_t missing = undefinedLanes(state, range, lanes, which);
+    const uint64_t missing = undefinedLanes(state, range, lanes),
+                   hit = missing & exec;
     if (!missing)
       continue;
     undefined |= missing;
-    state.origin = originOf(inst, state, range, which);
+    state.origin =
+        originOf(state, range, unsigned(__builtin_ctzll(hit ? hit : missing)));
     if (!isMemory)
       continue;
     // Data may be undefined on its way to LDS or scratch; all else is an
@@ -469,7 +459,6 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
       }
     if (shape == Shape::Permute && !isData)
       isData = inst.ops[inst.numOps - 1].index == range.first;
-    const uint64_t hit = missing & exec;
     if (isData) {
       // What is stored counts where it arrives.
       if (info.isAtomic && !elements[info.mnemonicId].isSwap &&
@@ -506,10 +495,11 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
       fault(inst, w, -1, "a branch", state.origin);
     return;
   }
+  LaneMap map;
   if (shape != Shape::Plain)
     state.undefined = crossLane(inst, info, w, state);
   else {
-    const LaneMap map = moveLanes(inst, w, state);
+    map = moveLanes(inst, w, state);
     if (!follow(inst, info, w, map, state) && map.isMoved) {
       uint64_t source = 0, moved = 0, others = 0;
       const Operand &first = inst.src(0);
@@ -527,6 +517,8 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
       state.undefined = moved | others;
     }
   }
+  if (!state.isFollowed)
+    noteOrigins(inst, info, w, map, state);
   if (info.writesExec && state.undefined && info.cls == InstructionClass::Salu)
     fault(inst, w, -1, "EXEC", state.origin);
 }
@@ -564,8 +556,8 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
     written = w.allLanes();
   const bool isLoad = info.isLoad && state.hasUndefinedLoad;
   // A word in which these bits were computed from undefined ones.
-  auto none = [](uint32_t undefined) {
-    return WordBits{~undefined, undefined, 0};
+  auto none = [&](uint32_t undefined) {
+    return WordBits{~undefined, undefined, 0, state.origin};
   };
   const bool isSwap =
       shape == Shape::Swap || shape == Shape::Swap16 || shape == Shape::Swap32;
@@ -576,12 +568,10 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
       for (unsigned k = 0; k < range.count && range.first + k < NumVectorRows;
            ++k) {
         uint64_t undefined = state.undefined;
-        Origin origin = state.origin;
         const WordBits *words = nullptr;
         if (info.isLoad && shape != Shape::Permute) {
           const unsigned word = std::min(k, 15u);
           undefined = isLoad ? state.loaded[word] : 0;
-          origin = state.loadedOrigin;
           words = loadedWords[word];
         } else if (state.isFollowed) {
           const auto &result =
@@ -602,19 +592,17 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
         uint64_t &row = state.rows[range.first + k];
         row = (row & ~written) | (written & ~undefined);
         keepBits(state, range.first + k, words, undefined, written);
-        if (undefined & written)
-          state.rowOrigin[range.first + k] = origin;
       }
     } else if (range.file == RegisterFile::Scalar) {
       for (unsigned k = 0;
            k < range.count && range.first + k < NumScalarRegisters; ++k) {
         WordBits bits = none(state.undefined ? ~0u : 0);
-        Origin origin = state.origin;
         if (state.isFollowed &&
             (info.cls == InstructionClass::Salu || shape == Shape::ReadLane ||
              shape == Shape::ReadFirstLane)) {
           const Bits word = state.scalarResult.field(32 * (k & 1), 32);
-          bits = {uint32_t(word.defined), uint32_t(word.computed), word.place};
+          bits = {uint32_t(word.defined), uint32_t(word.computed), word.place,
+                  word.origin};
           if (rules[info.mnemonicId].parts[1] == Part::Exec)
             bits = {}; // the old EXEC
         } else if (shape != Shape::ReadLane && shape != Shape::ReadFirstLane &&
@@ -627,13 +615,10 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
           const unsigned word = std::min(k, 15u);
           bits =
               isLoad && state.loaded[word] ? loadedWords[word][0] : WordBits();
-          origin = state.loadedOrigin;
         }
         if (range.first + k == ExecLo || range.first + k == ExecHi)
           bits = {}; // reported when it was set
         state.setScalar(range.first + k, bits);
-        if (bits.defined != ~0u)
-          state.scalarOrigin[range.first + k] = origin;
       }
     } else {
       state.scc = state.isFollowed ? state.isSccKnown : !state.undefined;

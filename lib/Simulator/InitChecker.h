@@ -74,39 +74,34 @@ public:
   void ldsDirect(Wave &w, const LdsRuns &runs);
 
 private:
-  /// Where an undefined value came from.
-  struct Origin {
-    uint32_t instruction = ~0u;
-    enum Kind : uint8_t { Lds, Scratch, Memory, None, Vector, Scalar, Scc };
-    Kind kind = None;
-    uint64_t place = 0; ///< register, or address
-  };
   /// What is known of a word that is not wholly defined; see Bits.
   struct WordBits {
     uint32_t defined = ~0u, computed = 0, place = 0;
+    Origin origin = {};
   };
   struct WaveState {
     uint64_t rows[NumVectorRows] = {}; ///< lanes with a defined value
     WordBits scalars[NumScalarRegisters];
     uint64_t undefinedScalars[2] = {}; ///< in part
     bool scc = false;
-    Origin rowOrigin[NumVectorRows];
-    Origin scalarOrigin[NumScalarRegisters];
     Origin sccOrigin;
     /// Of the undefined lanes, those of whose word more is known than that
     /// nothing wrote it.
     uint64_t followed[NumVectorRows] = {};
-    std::vector<WordBits> words; ///< [row][lane], where followed
+    /// [row][lane], where followed; empty until something is.
+    std::vector<WordBits> words;
     /// Of the instruction in execution: lanes whose loaded word is undefined,
-    /// by word, and where from.
+    /// by word.
     uint64_t loaded[16] = {};
-    Origin loadedOrigin;
     bool hasLoaded = false;
     bool hasUndefinedLoad = false; ///< some of `loaded` is set
     /// Result of the sources of the instruction in execution.
     uint64_t undefined = 0;
     uint64_t exec = 0;
-    Origin origin;
+    uint32_t instruction = 0; ///< itself, if it reads something undefined
+    Origin origin;            ///< of one of its undefined sources
+    /// Of the result's undefined lanes, unless it was followed by bits.
+    Origin laneOrigins[MaxLanes];
     uint64_t second = 0; ///< rows of a matrix that are undefined
     unsigned stores = 0; ///< accesses of its stores so far
     /// Whether its result was followed by bits, and the words of that, or the
@@ -155,11 +150,12 @@ private:
   void check(const Instruction &inst, Wave &w, WaveState &state);
   void define(const Instruction &inst, Wave &w, WaveState &state);
 
-  Origin originOf(const Instruction &inst, const WaveState &state,
-                  const RegisterRange &range, unsigned k) const;
   std::string describe(const Origin &origin) const;
   uint64_t undefinedLanes(const WaveState &state, const RegisterRange &range,
-                          uint64_t lanes, unsigned &which) const;
+                          uint64_t lanes) const;
+  /// Of the first of the registers that is undefined in this lane.
+  Origin originOf(const WaveState &state, const RegisterRange &range,
+                  unsigned lane) const;
   uint64_t crossLane(const Instruction &inst, const InstructionInfo &info,
                      const Wave &w, WaveState &state);
   /// Shadows of memory: a byte for each byte, whose bits tell which of its bits
@@ -174,9 +170,10 @@ private:
   };
   /// An access of one lane, \p isElement if its neighbours access what lies
   /// beside it.
-  void noteLoaded(WaveState &state, const Instruction &inst, unsigned lane,
-                  const Shadow &shadow, unsigned bytes, uint64_t address,
-                  unsigned firstWord, bool isElement);
+  /// Returns the origin of the first that is undefined.
+  Origin noteLoaded(WaveState &state, const Instruction &inst, unsigned lane,
+                    const Shadow &shadow, unsigned bytes, uint64_t address,
+                    unsigned firstWord, bool isElement);
   void noteStored(const Instruction &inst, const Wave &w, WaveState &state,
                   unsigned store, unsigned lane, const Shadow &shadow,
                   unsigned bytes, uint64_t address, bool isElement);
@@ -212,6 +209,10 @@ private:
   /// What is known of a register's new word besides that it is undefined.
   void keepBits(WaveState &state, unsigned row, const WordBits *words,
                 uint64_t undefined, uint64_t written);
+  /// Puts the origins of lanes where they belong for a result that is not
+  /// followed.
+  void noteOrigins(const Instruction &inst, const InstructionInfo &info,
+                   const Wave &w, const LaneMap &map, WaveState &state);
   void fault(const Instruction &inst, const Wave &w, int lane,
              const std::string &use, const Origin &origin);
 

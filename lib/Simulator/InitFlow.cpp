@@ -277,7 +277,7 @@ Bits Bits::field(unsigned at, unsigned width, bool isSigned) const {
   const uint64_t mask = maskOf(width);
   const uint64_t undefined = ~defined >> at & mask;
   Bits r{value >> at & mask, ~undefined, computed >> at & mask,
-         moved(place, int(at))};
+         moved(place, int(at)), origin};
   if (!isSigned || !width)
     return r;
   // Copies of the sign, which may be unknown.
@@ -293,12 +293,12 @@ Bits Bits::field(unsigned at, unsigned width, bool isSigned) const {
 Bits Bits::shiftedLeft(unsigned by, unsigned width) const {
   const uint64_t mask = maskOf(width);
   return {value << by & mask, ~(~defined << by & mask), computed << by & mask,
-          moved(place, -int(by))};
+          moved(place, -int(by)), origin};
 }
 
 Bits Bits::placed(unsigned at) const {
   return {value << at, ~(~defined << at), computed << at,
-          moved(place, -int(at))};
+          moved(place, -int(at)), origin};
 }
 
 Bits Bits::with(const Bits &other, uint64_t mask) const {
@@ -307,12 +307,19 @@ Bits Bits::with(const Bits &other, uint64_t mask) const {
           (computed & ~mask) | (other.computed & mask),
           !(~defined & ~mask)                                ? other.place
           : !(~other.defined & mask) || other.place == place ? place
-                                                             : 0};
+                                                             : 0,
+          ~defined & ~mask ? origin : other.origin};
 }
 
 Bits Bits::spoilt(unsigned width) const {
   const uint64_t undefined = isKnown() ? 0 : maskOf(width);
-  return {0, ~undefined, undefined};
+  return {0, ~undefined, undefined, 0, origin};
+}
+
+Origin Bits::originOf(const Bits *source, unsigned number) {
+  for (; number > 1 && source->isKnown(); --number)
+    ++source;
+  return source->origin;
 }
 
 uint32_t Bits::placeOfComputed(const Bits *source, unsigned number) {
@@ -350,12 +357,16 @@ static Bits logic(unsigned table, const Bits *source) {
       continue;
     r.place =
         rest == undefined || r.place == source[k].place ? source[k].place : 0;
+    if (rest == undefined)
+      r.origin = source[k].origin;
     r.computed |= same & source[k].computed;
     rest &= ~same;
   }
   r.computed |= rest;
-  if (rest)
+  if (rest) {
     r.place = Bits::placeOfComputed(source, 3);
+    r.origin = Bits::originOf(source, 3);
+  }
   return r;
 }
 
@@ -369,13 +380,16 @@ static Bits added(const Bits &a, const Bits &b, unsigned width) {
   const uint64_t undefined = (((least[0] + least[1]) ^ (most[0] + most[1])) |
                               ~a.defined | ~b.defined) &
                              mask;
-  return {(least[0] + least[1]) & mask, ~undefined, undefined};
+  return {(least[0] + least[1]) & mask, ~undefined, undefined, 0,
+          a.isKnown() ? b.origin : a.origin};
 }
 
 static Bits sum(const Bits &a, const Bits &b, const Bits &c, unsigned width) {
   uint64_t undefined = ~(a.defined & b.defined & c.defined);
   undefined = -(undefined & -undefined) & maskOf(width);
-  return {a.value + b.value + c.value, ~undefined, undefined};
+  const Bits sources[] = {a, b, c};
+  return {a.value + b.value + c.value, ~undefined, undefined, 0,
+          Bits::originOf(sources, 3)};
 }
 
 static Bits permuted(uint64_t selector, const Bits &high, const Bits &low) {
@@ -423,7 +437,7 @@ Bits combine(const FlowRule &rule, const Bits *source) {
   case Flow::Reverse: {
     const unsigned from = 64 - width;
     const uint64_t undefined = reverseBits(~a.defined) >> from;
-    return {reverseBits(a.value) >> from, ~undefined, undefined};
+    return {reverseBits(a.value) >> from, ~undefined, undefined, 0, a.origin};
   }
   case Flow::ShiftLeft:
     r = a.shiftedLeft(amount(b, width), width);
@@ -532,8 +546,9 @@ Bits combine(const FlowRule &rule, const Bits *source) {
     break;
   case Flow::Bytes:
     for (unsigned at = 0; at < width; at += 8) {
-      const Bits all{0, a.field(at, 8).defined & b.field(at, 8).defined &
-                            c.field(at, 8).defined};
+      const Bits parts[] = {a.field(at, 8), b.field(at, 8), c.field(at, 8)};
+      const Bits all{0, parts[0].defined & parts[1].defined & parts[2].defined,
+                     0, 0, Bits::originOf(parts, 3)};
       r = r.with(all.spoilt(8).placed(at), maskOf(8) << at);
     }
     break;
@@ -543,13 +558,16 @@ Bits combine(const FlowRule &rule, const Bits *source) {
     break;
   }
   default:
-    return Bits{0, a.defined & b.defined & c.defined, 0}.spoilt(width);
+    return Bits{0, a.defined & b.defined & c.defined, 0, 0,
+                Bits::originOf(source, 3)}
+        .spoilt(width);
   }
   if (!isKnown)
-    return Bits{0, 0, 0}.spoilt(width);
+    return Bits{0, 0, 0, 0, Bits::originOf(source, 3)}.spoilt(width);
   // What lies above the result is zero.
   const uint64_t mask = maskOf(width);
-  return {r.value & mask, r.defined | ~mask, r.computed & mask, r.place};
+  return {r.value & mask, r.defined | ~mask, r.computed & mask, r.place,
+          r.origin};
 }
 
 } // namespace netra::sim

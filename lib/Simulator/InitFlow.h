@@ -16,6 +16,14 @@
 
 namespace netra::sim {
 
+/// Where an undefined value came from.
+struct Origin {
+  enum Kind : uint8_t { Lds, Scratch, Memory, None, Vector, Scalar, Scc };
+  Kind kind = None;
+  uint32_t instruction = ~0u; ///< that first read it
+  uint64_t place = 0;         ///< register, or address
+};
+
 /// A value of up to 64 bits and which of them are defined. Bits above its width
 /// are defined zeros.
 struct Bits {
@@ -29,6 +37,7 @@ struct Bits {
   /// computed or come from several places.
   uint32_t place = 0;
   static constexpr uint32_t Absent = 1;
+  Origin origin = {}; ///< of one of the undefined bits
 
   /// The place of what is computed together with elements of a vector that are
   /// there, and is as absent as its sources are.
@@ -44,6 +53,8 @@ struct Bits {
   Bits with(const Bits &other, uint64_t mask) const;
   /// What an operation that is not followed makes of it.
   Bits spoilt(unsigned width) const;
+  /// The origin of the first that is undefined.
+  static Origin originOf(const Bits *source, unsigned number);
 };
 
 /// How the result follows from sources a, b and c.

@@ -48,10 +48,10 @@ static bool endsPiece(const uint8_t *shadow, uint64_t address, uint64_t before,
   return false;
 }
 
-void InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
-                             unsigned lane, const Shadow &shadow,
-                             unsigned bytes, uint64_t address,
-                             unsigned firstWord, bool isElement) {
+Origin InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
+                               unsigned lane, const Shadow &shadow,
+                               unsigned bytes, uint64_t address,
+                               unsigned firstWord, bool isElement) {
   if (!state.hasUndefinedLoad)
     std::memset(state.loaded, 0, sizeof(state.loaded));
   state.hasUndefinedLoad = true;
@@ -62,21 +62,22 @@ void InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
   uint8_t any = 0;
   for (unsigned i = 0; i < bytes; ++i)
     any |= known[i];
+  Origin first;
   for (unsigned at = 0; at < bytes; at += 4) {
     const unsigned width = 8 * std::min(bytes - at, 4u);
     const uint32_t defined = bitsAt(known + at, bytes - at);
     if (defined == ~0u)
       continue;
-    state.loadedOrigin.kind = shadow.kind;
-    state.loadedOrigin.place =
-        address + at + (31u - unsigned(__builtin_clz(~defined))) / 8;
-    state.loadedOrigin.instruction = inst.index;
+    const Origin origin{shadow.kind, inst.index,
+                        address + at + unsigned(__builtin_ctz(~defined)) / 8};
+    if (first.kind == Origin::None)
+      first = origin;
     if (element.isFormat) { // every channel
       for (unsigned word = 0; word < 16; ++word) {
         state.loaded[word] |= bit;
-        loadedWords[word][lane] = {0, ~0u, 0};
+        loadedWords[word][lane] = {0, ~0u, 0, origin};
       }
-      return;
+      return origin;
     }
     // What lies beside something defined is padding; where lanes that follow
     // each other read a value each, only if it is part of that. Private memory
@@ -90,7 +91,7 @@ void InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
                             shadow.behind - at);
     }
     Bits bits{0, defined | ~uint64_t(~0u), 0,
-              placeOf(shadow.kind, address + at, bytes - at)};
+              placeOf(shadow.kind, address + at, bytes - at), origin};
     bits.computed = isPadding ? 0 : ~bits.defined;
     if (shadow.computed && !shadow.computed->empty()) {
       uint32_t computed = 0;
@@ -108,8 +109,9 @@ void InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
     const unsigned word = std::min(firstWord + at / 4, 15u);
     state.loaded[word] |= bit;
     loadedWords[word][lane] = {uint32_t(bits.defined), uint32_t(bits.computed),
-                               bits.place};
+                               bits.place, bits.origin};
   }
+  return first;
 }
 
 /// Whether a byte belongs to the fourth element of a vector of three, which
@@ -158,24 +160,22 @@ void InitChecker::noteStored(const Instruction &inst, const Wave &w,
   uint16_t back = 0;               ///< words that go back
   uint16_t absent = 0;             ///< words that nothing computed
   uint16_t moved = 0, fromLds = 0; ///< words as they lay in memory
-  unsigned row = data.index;
-  const auto isLoaded = [&](unsigned row) {
-    const Origin::Kind kind = data.isScalar()
-                                  ? state.scalarOrigin[row].kind
-                                  : state.rowOrigin[row % NumVectorRows].kind;
-    return kind < Origin::None;
+  Origin origins[16];              // of words
+  const auto word = [&](unsigned n) {
+    return data.isScalar() ? state.bitsOfScalar(data.index + n, 0)
+                           : state.bitsOf(data.index + n, lane, 0);
   };
   bool isAny = false;
   for (unsigned at = 0; at < bytes; at += 4) {
     const unsigned number = std::min(bytes - at, 4u);
-    Bits bits = data.isScalar() ? state.bitsOfScalar(data.index + at / 4, 0)
-                                : state.bitsOf(data.index + at / 4, lane, 0);
+    Bits bits = word(at / 4);
     if (element.isFormat) {
-      for (unsigned k = 0; k < data.words; ++k)
-        bits.defined &= state.bitsOf(data.index + k, lane, 0).defined;
+      for (unsigned k = 1; k < data.words; ++k)
+        bits = bits.isKnown() ? word(k) : bits;
       bits = bits.spoilt(32);
     }
     bits = bits.field(element.high, 8 * number);
+    origins[at / 4] = bits.origin;
     // Bits that go back to where they lay change nothing there, and padding may
     // go to where it can be padding.
     const uint32_t to = placeOf(shadow.kind, address + at, bytes - at),
@@ -203,7 +203,8 @@ void InitChecker::noteStored(const Instruction &inst, const Wave &w,
   }
   // Where lanes store a value each there is no padding but in it.
   const bool isNothing = isElement && !isAny;
-  uint8_t found = isNothing;
+  bool isFound = isNothing;
+  unsigned first = bytes; // that is bad
   std::memcpy(shadow.defined, defined, bytes);
   for (unsigned i = 0; i < bytes; ++i) {
     if (!bad[i])
@@ -218,23 +219,20 @@ void InitChecker::noteStored(const Instruction &inst, const Wave &w,
                     : (isMoved || (isAbsent && bytes == 1)) &&
                           endsPiece(shadow.defined + i, address + i,
                                     shadow.before + i, shadow.behind - i));
-    if (mayBePart || isFourthElement(defined, bytes, address, i, isAbsent,
-                                     isElement, isLoaded(data.index + i / 4)))
+    if (mayBePart ||
+        isFourthElement(defined, bytes, address, i, isAbsent, isElement,
+                        origins[i / 4].kind < Origin::None))
       bad[i] = 0;
-    if (bad[i])
-      row = data.index + i / 4;
-    found |= bad[i];
+    if (bad[i]) {
+      first = std::min(first, i);
+      isFound = true;
+    }
   }
   if (shadow.kind == Origin::Memory) {
-    if (found)
+    if (isFound)
       fault(inst, w, data.isScalar() ? -1 : int(lane),
-            "a value stored to memory",
-            originOf(
-                inst, state,
-                {data.isScalar() ? RegisterFile::Scalar : RegisterFile::Vector,
-                 1, uint16_t(row)},
-                0));
-  } else if (found || !shadow.computed->empty()) {
+            "a value stored to memory", origins[first % bytes / 4]);
+  } else if (isFound || !shadow.computed->empty()) {
     if (shadow.computed->empty())
       shadow.computed->resize(
           shadow.kind == Origin::Lds ? lds.size() : state.scratch.size());
@@ -253,10 +251,15 @@ void InitChecker::keepBits(WaveState &state, unsigned row,
   if (!undefined) // the rest does not count for defined words
     return;
   state.followed[row] |= undefined;
+  if (state.words.empty())
+    state.words.resize(size_t(NumVectorRows) * MaxLanes);
   WordBits *const to = &state.words[size_t(row) * MaxLanes];
   for (uint64_t rest = undefined; rest; rest &= rest - 1) {
     const unsigned l = unsigned(__builtin_ctzll(rest));
-    to[l] = words ? words[l] : WordBits{0, ~0u, 0};
+    to[l] = words ? words[l]
+                  : WordBits{0, ~0u, 0,
+                             state.undefined >> l & 1 ? state.laneOrigins[l]
+                                                      : state.origin};
   }
 }
 
@@ -344,12 +347,11 @@ void InitChecker::accessUndefined(const Instruction &inst, const Wave &w,
                 shadow.before += run.bytes, shadow.behind -= run.bytes,
                 address += run.bytes) {
     if (kind != AccessKind::Store && !allSet(shadow.defined, run.bytes)) {
-      noteLoaded(state, inst, l, shadow, run.bytes, address, firstWord,
-                 run.lanes > 1);
+      const Origin origin = noteLoaded(state, inst, l, shadow, run.bytes,
+                                       address, firstWord, run.lanes > 1);
       // A swap needs no old value.
       if (kind == AccessKind::Atomic && !isSwap) {
-        fault(inst, w, int(l), "the value of an atomic operation",
-              state.loadedOrigin);
+        fault(inst, w, int(l), "the value of an atomic operation", origin);
         std::memset(shadow.defined, 0xff, run.bytes);
       }
     }

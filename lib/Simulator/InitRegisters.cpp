@@ -15,15 +15,20 @@ Bits InitChecker::WaveState::bitsOf(unsigned row, unsigned lane,
   if (rows[row] >> lane & 1)
     return {value};
   if (!(followed[row] >> lane & 1))
-    return {value, ~Word, Word, Bits::Absent};
+    return {
+        value, ~Word, Word, Bits::Absent, {Origin::Vector, instruction, row}};
   const WordBits &bits = words[size_t(row) * MaxLanes + lane];
-  return {value, bits.defined | ~Word, bits.computed, bits.place};
+  return {value, bits.defined | ~Word, bits.computed, bits.place, bits.origin};
 }
 
 Bits InitChecker::WaveState::bitsOfScalar(unsigned index,
                                           uint32_t value) const {
-  const WordBits &bits = scalars[index % NumScalarRegisters];
-  return {value, bits.defined | ~Word, bits.computed, bits.place};
+  index %= NumScalarRegisters;
+  const WordBits &bits = scalars[index];
+  return {value, bits.defined | ~Word, bits.computed, bits.place,
+          bits.origin.kind == Origin::None
+              ? Origin{Origin::Scalar, instruction, index}
+              : bits.origin};
 }
 
 /// By how much M0 moves the registers of source \p k, or of the destination.
@@ -52,6 +57,7 @@ Bits InitChecker::sourceOf(const Instruction &inst, const Wave &w,
   }
   if (part == Part::Flag || part == Part::Mask) {
     bool isSet = w.scc, isKnown = state.scc;
+    Origin origin = state.sccOrigin;
     if (monitor.state().program->info[inst.index].cls !=
         InstructionClass::Salu) {
       const bool isNamed = k < inst.numSrc() && !inst.src(k).isVector();
@@ -62,15 +68,14 @@ Bits InitChecker::sourceOf(const Instruction &inst, const Wave &w,
         from = inst.src(k).index;
       }
       isSet = mask >> lane & 1;
-      isKnown =
-          (isNamed && !inst.src(k).isScalar()) ||
-          (state.scalars[(from + lane / 32) % NumScalarRegisters].defined >>
-               lane % 32 &
-           1);
+      const Bits word = state.bitsOfScalar(from + lane / 32, 0);
+      isKnown = (isNamed && !inst.src(k).isScalar()) ||
+                (word.defined >> lane % 32 & 1);
+      origin = word.origin;
     }
     const uint64_t mask = part == Part::Flag ? 1 : ~uint64_t(0);
     return {isSet ? mask : 0, isKnown ? ~uint64_t(0) : ~mask,
-            isKnown ? 0 : mask};
+            isKnown ? 0 : mask, 0, origin};
   }
   const Operand &from = inst.src(k);
   if (map.isMoved && !k) {
@@ -251,6 +256,29 @@ bool InitChecker::follow(const Instruction &inst, const InstructionInfo &info,
   return true;
 }
 
+void InitChecker::noteOrigins(const Instruction &inst,
+                              const InstructionInfo &info, const Wave &w,
+                              const LaneMap &map, WaveState &state) {
+  for (uint64_t rest = state.undefined; rest; rest &= rest - 1) {
+    const unsigned l = unsigned(__builtin_ctzll(rest));
+    Origin &origin = state.laneOrigins[l];
+    origin = {};
+    for (const RegisterRange &named : info.reads) {
+      if (named.isTied && !keepsTied[info.mnemonicId])
+        continue;
+      const RegisterRange range = selected(inst, info, w, named, false);
+      const bool isMoved = map.isMoved && inst.src(0).isVector() &&
+                           range.file == RegisterFile::Vector &&
+                           range.first == inst.src(0).index;
+      origin = originOf(state, range, isMoved ? map.from[l] : l);
+      if (origin.kind != Origin::None)
+        break;
+    }
+    if (origin.kind == Origin::None) // it came over from another lane
+      origin = state.origin;
+  }
+}
+
 void InitChecker::startResults(WaveState &state) {
   state.isFollowed = true;
   for (auto &result : state.results)
@@ -264,7 +292,7 @@ void InitChecker::WaveState::noteResult(unsigned n, unsigned lane,
   undefined |= uint64_t(1) << lane;
   results[n].undefined |= uint64_t(1) << lane;
   results[n].words[lane] = {uint32_t(bits.defined), uint32_t(bits.computed),
-                            bits.place};
+                            bits.place, bits.origin};
 }
 
 } // namespace netra::sim

@@ -432,6 +432,91 @@ TEST_F(InitFlows, HalvesOfMemoryThatAreShifted) {
   }
 }
 
+TEST_F(InitFlows, TheMemoryNamedIsThatOfTheLane) {
+  // Lanes below one write a value each, all load theirs, and those from
+  // another one on store what they make of it.
+  struct Width {
+    unsigned bytes;
+    const char *memory, *lds, *extended; ///< suffixes
+    const char *data;
+  };
+  const Width widths[] = {{1, "byte", "b8", "u8", "v4"},
+                          {2, "short", "b16", "u16", "v4"},
+                          {4, "dword", "b32", "b32", "v4"},
+                          {8, "dwordx2", "b64", "b64", "v[4:5]"},
+                          {16, "dwordx4", "b128", "b128", "v[4:7]"}};
+  const auto expect = [&](char memory, const Width &width, unsigned apart,
+                          unsigned lane, const std::string &uses,
+                          unsigned results, unsigned from, unsigned reported) {
+    const std::string data = width.data, loaded = (width.bytes < 4 ? "u" : "") +
+                                                  std::string(width.memory);
+    std::string store, load, byte = std::to_string(from * apart);
+    switch (memory) {
+    case 'l':
+      store = "ds_write_" + std::string(width.lds) + " v2, " + data;
+      load = "ds_read_" + std::string(width.extended) + " " + data + ", v2";
+      byte = "LDS byte " + byte + ",";
+      break;
+    case 'p':
+      store = "scratch_store_" + std::string(width.memory) + " v2, " + data +
+              ", off";
+      load = "scratch_load_" + loaded + " " + data + ", v2, off";
+      byte = "private byte " + byte + ",";
+      break;
+    default:
+      store = "global_store_" + std::string(width.memory) + " v2, " + data +
+              ", s[6:7]";
+      load = "global_load_" + loaded + " " + data + ", v2, s[6:7]";
+      byte = " at byte " + byte + ")";
+    }
+    std::string body = "  s_load_dwordx4 s[4:7], s[0:1], 0x0\n"
+                       "  v_mul_u32_u24 v2, " +
+                       std::to_string(apart) +
+                       ", v0\n  v_lshlrev_b32 v1, 2, v0\n";
+    for (unsigned v = 3; v < 16; ++v)
+      body += "  v_mov_b32 v" + std::to_string(v) + ", v0\n";
+    body += "  s_waitcnt lgkmcnt(0)\n  s_bfm_b64 exec, " +
+            std::to_string(lane) + ", 0\n  " + store +
+            "\n  s_mov_b64 exec, -1\n  s_waitcnt vmcnt(0) lgkmcnt(0)\n  " +
+            load + "\n  s_waitcnt vmcnt(0) lgkmcnt(0)\n  s_nop 4\n  " + uses +
+            "\n  s_lshl_b64 exec, -1, " + std::to_string(reported) +
+            "\n  s_nop 4\n";
+    for (unsigned k = 0; k < results; ++k)
+      body +=
+          "  global_store_dword v1, v" + std::to_string(10 + k) + ", s[4:5]\n";
+    SCOPED_TRACE(body);
+    const auto findings = checkKernel(
+        CheckInit, wrapKernel(body, 16, 2048, 64, 0, 2048), {64, 1, 1});
+    ASSERT_EQ(findings.size(), results);
+    for (const std::string &finding : findings) {
+      EXPECT_THAT(finding, HasSubstr(byte));
+      EXPECT_THAT(finding,
+                  HasSubstr(", lane " + std::to_string(reported) + ";"));
+    }
+  };
+  const char *uses = "v_not_b32 v10, v4\n  v_add_u32 v11, 5, v4\n"
+                     "  v_add_f32 v12, 1.0, v4\n  v_add_f32 v13, v3, v4\n"
+                     "  v_mul_hi_u32 v14, v13, v3";
+  for (const char memory : {'g', 'l', 'p'}) {
+    for (const Width &width : widths)
+      for (unsigned lane : {0u, 37u, 61u})
+        expect(memory, width, width.bytes, lane, uses, 5, lane + 1, lane + 1);
+    const Width &word = widths[2];
+    expect(memory, word, 12, 37, uses, 5, 40, 40); // apart
+    // Where lanes get the value of others.
+    expect(memory, word, 4, 37,
+           "v_mov_b32_dpp v10, v4 row_shr:1 row_mask:0xf bank_mask:0xf\n"
+           "  v_add_f32_dpp v11, v4, v3 row_shr:1 row_mask:0xf bank_mask:0xf",
+           2, 42, 43);
+    expect(memory, word, 4, 37,
+           "v_xor_b32 v8, 4, v1\n  ds_bpermute_b32 v10, v8, v4\n"
+           "  s_waitcnt lgkmcnt(0)",
+           1, 43, 42);
+    expect(memory, word, 4, 60,
+           "v_readlane_b32 s8, v4, 60\n  v_mov_b32 v10, s8", 1, 60, 7);
+  }
+}
+
 TEST_F(InitFlows, PaddingOfScalarLoads) {
   // Bytes 0 and 4 to 7 of the output's first 8 are written, loaded as scalars,
   // and stored again.
