@@ -17,13 +17,21 @@ using netra::sim::Counters;
 
 namespace {
 
+enum class Routing {
+  Random,
+  One, ///< every token has the experts of the first
+  /// Of the grouped down kernel, the wave that has the shared expert has units
+  /// of two rows of as many others as it has rows.
+  Crowded
+};
+
 /// A tactic, its problem, the loop it is held against and the most vector
 /// instructions relative to that.
 struct Subject {
   std::string tactic, plain;
   MoeShape shape;
   double mostInstructions;
-  bool oneRouting = false; ///< every token has the experts of the first
+  Routing routing = Routing::Random;
 
   bool isDown() const { return llvm::StringRef(tactic).contains("down"); }
   bool isGrouped() const { return llvm::StringRef(tactic).contains("grouped"); }
@@ -31,12 +39,28 @@ struct Subject {
     return isDown() ? downReduceProblem(c) : gateUpProblem(c);
   }
   Buffers inputs() const {
-    std::vector<int32_t> ids; // none: routed at random
-    if (oneRouting)
-      for (int64_t row = 0; row < shape.m * shape.s; ++row)
-        ids.push_back(int32_t(row % shape.s * 7 % shape.e));
-    return isDown() ? DownInputs(shape, 31, ids).buffers(shape)
-                    : GateUpInputs(shape, 31, ids).buffers(shape.groupMajor);
+    return isDown() ? DownInputs(shape, 31, ids()).buffers(shape)
+                    : GateUpInputs(shape, 31, ids()).buffers(shape.groupMajor);
+  }
+  /// None: routed at random.
+  std::vector<int32_t> ids() const {
+    std::vector<int32_t> all(routing == Routing::Random ? 0
+                                                        : shape.m * shape.s);
+    for (size_t row = 0; row < all.size(); ++row) {
+      if (routing == Routing::One)
+        all[row] = int32_t(row % shape.s * 7 % shape.e);
+      else if (row % shape.s == size_t(shape.s) - 1)
+        all[row] = int32_t(shape.e) - 1;
+      // Rows of the first of eight waves, and the next token's at that slot.
+      else if (row >= size_t(shape.s) && firstWaveHas(row - shape.s))
+        all[row] = all[row - shape.s];
+      else
+        all[row] = int32_t(row);
+    }
+    return all;
+  }
+  static bool firstWaveHas(size_t row) {
+    return row % 64 % 8 == row / 64 * 5 % 8;
   }
   /// Serial round trips of a wave once it has the ids. A compute unit's
   /// registers do not hold half of the weights of more than 20 tokens (with
@@ -177,6 +201,15 @@ std::vector<Subject> subjects() {
     groupedUp(m, 257);
     groupedDown(m, 257);
   }
+  for (int64_t m : {13, 14, 15})
+    groupedDown(m, 257);
+  auto route = [&](size_t first, Routing routing) {
+    for (size_t i = first; i != all.size(); ++i)
+      all[i].routing = routing;
+  };
+  size_t first = all.size();
+  groupedDown(16, 257);
+  route(first, Routing::Crowded);
   for (int64_t m : {2, 16, 24, 32})
     for (const char *activation : {"none", "silu"})
       for (bool groupMajor : {false, true}) {
@@ -191,15 +224,18 @@ std::vector<Subject> subjects() {
              ofUp});
       }
   // Every token to the same experts: as many rows of an expert as there can be.
+  // Of more than 16 tokens, down asks for weights more than once.
+  first = all.size();
   for (int64_t m : {12, 16, 17, 24, 32}) {
     groupedUp(m, 64);
-    all.back().oneRouting = true;
     all.push_back({up + "_grouped_activated",
                    up + "_plain",
                    {m, 64, 9, 256, 2048, "silu"},
-                   ofUp,
-                   true});
+                   ofUp});
   }
+  for (int64_t m : {2, 8, 9, 12, 13, 14, 15, 16})
+    groupedDown(m, 64);
+  route(first, Routing::One);
   return all;
 }
 
@@ -208,7 +244,9 @@ std::string nameOf(const testing::TestParamInfo<Subject> &info) {
   return llvm::StringRef(subject.tactic).split('.').second.str() + "_m" +
          std::to_string(subject.shape.m) + "_e" +
          std::to_string(subject.shape.e) +
-         (subject.oneRouting ? "_one_routing" : "");
+         (subject.routing == Routing::One       ? "_one_routing"
+          : subject.routing == Routing::Crowded ? "_crowded"
+                                                : "");
 }
 INSTANTIATE_TEST_SUITE_P(Sizes, MoeCounters, testing::ValuesIn(subjects()),
                          nameOf);
@@ -217,7 +255,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, MoeCounters, testing::ValuesIn(subjects()),
 /// a row of codes is then what half of the banks hold.
 TEST(MoeDownConflicts, OneBlockAtATime) {
   for (bool bf16 : {false, true})
-    for (int64_t m : {2, 8, 32})
+    for (int64_t m : {2, 8, 16, 32})
       for (int64_t k : {128, 384}) {
         Subject subject{std::string("gfx950.moe_down_reduce_grouped") +
                             (bf16 ? "_bf16" : ""),

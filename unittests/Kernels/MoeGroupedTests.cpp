@@ -256,6 +256,20 @@ TEST(MoeDownGrouped, AdversarialIds) {
   }
 }
 
+/// Units of as many rows as there are, in one chunk of K and in several.
+TEST(MoeDownGrouped, OneRoutingForAllTokens) {
+  for (bool bf16 : {false, true})
+    for (const MoeShape &c : {down(16, 12, 9, 128, 512, false, bf16),
+                              down(13, 5, 2, 128, 384, true, bf16),
+                              down(15, 5, 3, 128, 1024, true, bf16),
+                              down(25, 5, 2, 128, 256, false, bf16)}) {
+      std::vector<int32_t> ids;
+      for (int64_t row = 0; row < c.m * c.s; ++row)
+        ids.push_back(int32_t(row % c.s * 5 % c.e));
+      expectDown(c, DownInputs(c, 11, ids));
+    }
+}
+
 /// Several rounds, chunks of each size, more rows than registers have passes.
 TEST(MoeDownGrouped, ManyExpertsRowsAndBlocks) {
   for (bool bf16 : {false, true})
@@ -387,7 +401,7 @@ TEST(MoeDownGrouped, WrongKernelsAreNoticed) {
   EXPECT_NE(wrong(file, "dg_i % 2 * 2 + dg_i % 4 / 2", "dg_i % 4"), "");
   EXPECT_NE(wrong(file, "dg_sum dg_s, dg_n\n", "dg_sum dg_s, dg_n - 1\n"), "");
 
-  // One wave has four units of seven rows, three of which fit a round.
+  // One wave has a unit of eight rows and three of fourteen; two fit a round.
   std::vector<int32_t> crowded(84, -1);
   for (int32_t row = 0; row < 84; ++row)
     if (row % 8 == 0 ? row < 32 : row > 24)

@@ -427,9 +427,14 @@ netra_require (NETRA_STATIC_LDS == DG_LDS), "NETRA_STATIC_LDS must be what produ
     .if NETRA_QUANTIZE
       dg_codes dg_pass
     .endif
+    // The round's first unit is the last: before unit i are i rows at least, and with it
+    // i + 1 units of rows at most.
     .set dg_p, 0
     .rept NETRA_EXPERTS
-      dg_product dg_p, dg_pass, \chunk
+      .set dg_i, NETRA_EXPERTS - 1 - dg_p
+      .if dg_i < NETRA_COLUMNS * (dg_pass + 1) && (dg_i + 1) * NETRA_UNIT > NETRA_COLUMNS * dg_pass
+        dg_product dg_p, dg_pass, \chunk
+      .endif
       .set dg_p, dg_p + 1
     .endr
     .set dg_pass, dg_pass + 1
