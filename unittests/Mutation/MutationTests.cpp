@@ -299,6 +299,10 @@ TEST(Mutation, CheckersReportWhatCanChangeAResult) {
     const std::string &name = makers[i].name;
     const SubjectResult &subject = results[i];
     EXPECT_EQ(subject.fault, "") << name;
+    if (makers[i].runsEveryLine) {
+      EXPECT_EQ(subject.tally.notExecuted, 0u)
+          << name << ": lines that no wave executes; see mutants.tsv";
+    }
     for (const auto &[result, line] : subject.mutants) {
       list += formatv("{0}\t{1}\t{2}\t{3}\t{4}\t{5}\n", name,
                       mutantKindName(result.mutant.kind),

@@ -51,6 +51,9 @@ struct TacticCase {
   std::string tactic;
   Problem problem;
   std::string size = {}; ///< what a further instance of the tactic is called by
+  /// Of the grouped down projection: for each wave, how many rows have the
+  /// experts that it takes; see routedTo.
+  std::vector<std::vector<unsigned>> units = {};
 
   std::string name() const { return size.empty() ? tactic : tactic + size; }
 };
@@ -111,6 +114,36 @@ static kernels::Buffers randomInputs(const Problem &problem) {
     }
   }
   return inputs;
+}
+
+/// Ids of experts with which the first waves of a grouped down projection take
+/// units of so many rows: a row (token and slot) of the wave is the first of
+/// each, others are rows behind that which are no unit's first. Rows that are
+/// left have no expert.
+static kernels::Bytes routedTo(const std::vector<std::vector<unsigned>> &units,
+                               const Problem &problem) {
+  constexpr size_t waves = 8;
+  const size_t rows = problem.dimensions.at("M") * problem.dimensions.at("S");
+  const auto none = int32_t(problem.dimensions.at("E"));
+  std::vector<std::vector<size_t>> own(waves);
+  for (size_t row = 0; row < rows; ++row)
+    own[(row % 64 + rows * waves - row / 64 * 5) % waves].push_back(row);
+  std::vector<int32_t> ids(rows, none);
+  int32_t id = 0;
+  for (size_t wave = 0; wave < units.size(); ++wave)
+    for (size_t i = 0; i < units[wave].size(); ++i)
+      ids.at(own[wave].at(i)) = id++;
+  for (size_t wave = 0; wave < units.size(); ++wave)
+    for (size_t i = 0; i < units[wave].size(); ++i) {
+      size_t row = own[wave][i];
+      id = ids[row];
+      for (unsigned more = units[wave][i] - 1; more != 0; --more) {
+        while (ids.at(row) != none)
+          ++row;
+        ids[row] = id;
+      }
+    }
+  return kernels::toBytes(ids);
 }
 
 static Problem layerNorm(const kernels::NormForm &form) {
@@ -216,20 +249,33 @@ std::vector<SubjectMaker> projectSubjects() {
       {"gfx950.moe_down_reduce_group_major",
        kernels::downReduceProblem(
            {2, 3, 3, 128, 384, "none", false, false, true})},
+      // A round with as many units as registers have places, and in each pass
+      // every unit that can have rows there.
       {"gfx950.moe_down_reduce_grouped_group_major",
        kernels::downReduceProblem(
-           {6, 3, 3, 128, 384, "none", false, false, true})},
+           {6, 20, 3, 128, 384, "none", false, false, true}),
+       "",
+       {{2, 1, 1}, {3, 3, 1}, {2}, {1}}},
       {"gfx950.moe_down_reduce_grouped",
-       kernels::downReduceProblem({6, 3, 3, 128, 256, "none", false, true})},
+       kernels::downReduceProblem({6, 20, 3, 128, 256, "none", false, true}),
+       "",
+       {{2, 1, 1}, {3, 3, 1}, {2}, {1}}},
       {"gfx950.moe_down_reduce_grouped_bf16",
-       kernels::downReduceProblem({6, 4, 5, 128, 128, "none", true, true})},
+       kernels::downReduceProblem({16, 6, 1, 128, 128, "none", true, true}),
+       "",
+       {{9, 1}, {1, 1}}},
       // Waves with several experts, and several waves that scale.
       {"gfx950.moe_down_reduce_grouped",
        kernels::downReduceProblem({12, 40, 4, 128, 256, "none", false, true}),
-       " (40 experts)"},
+       " (40 experts)",
+       {{1, 1, 1, 1, 1, 1}, {8, 1, 1, 1, 1, 1}, {12, 5, 1, 1, 1, 1}}},
       {"gfx950.moe_down_reduce_grouped_bf16",
-       kernels::downReduceProblem({12, 40, 4, 128, 256, "none", true, true}),
-       " (40 experts)"},
+       kernels::downReduceProblem({12, 50, 8, 128, 256, "none", true, true}),
+       " (50 experts)",
+       {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+        {8, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+        {12, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+        {12, 12, 1, 1, 1, 1, 1, 1, 1, 1}}},
       {"gfx950.moe_down_reduce_plain",
        kernels::downReduceProblem({1, 3, 2, 128, 256})},
       {"gfx950.moe_gate_up", kernels::gateUpProblem({1, 3, 2, 128, 768})},
@@ -332,7 +378,8 @@ std::vector<SubjectMaker> projectSubjects() {
   std::vector<SubjectMaker> all;
   for (const TacticCase &c : cases)
     all.push_back(
-        {c.name(), [c] {
+        {c.name(),
+         [c] {
            Subject subject;
            subject.name = c.name();
            Expected<Instance> instance =
@@ -349,6 +396,8 @@ std::vector<SubjectMaker> projectSubjects() {
            auto shared = std::make_shared<Instance>(std::move(*instance));
            auto inputs =
                std::make_shared<kernels::Buffers>(randomInputs(c.problem));
+           if (!c.units.empty())
+             (*inputs)["expert_ids"] = routedTo(c.units, c.problem);
            subject.run =
                [shared, inputs](const std::shared_ptr<sim::CodeObject> &object,
                                 const Way &way) {
@@ -376,7 +425,8 @@ std::vector<SubjectMaker> projectSubjects() {
                  return outcome;
                };
            return subject;
-         }});
+         },
+         !c.units.empty()});
   return all;
 }
 

@@ -44,6 +44,7 @@ struct Subject {
 struct SubjectMaker {
   std::string name;
   std::function<Subject()> make;
+  bool runsEveryLine = false; ///< its inputs are made so that it does
 };
 
 /// An instance of every tactic of the project.
