@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -128,6 +129,15 @@ void checkGoldenArgument(const Reader &reader, const ArgumentSpec &argument,
       reader.fail("each operand once, or from different offsets",
                   argument.role + " in " + other.name + " and " +
                       argument.name);
+}
+
+Error checkGoldenRoot(StringRef goldenRoot) {
+  if (goldenRoot.empty() || sys::fs::is_directory(goldenRoot))
+    return Error::success();
+  return createStringError(
+      "expected a folder of golden code objects, found " +
+      Twine(sys::fs::exists(goldenRoot) ? "no folder" : "nothing") + " at '" +
+      goldenRoot + "'");
 }
 
 Expected<std::vector<uint8_t>> readGoldenFile(const Tactic &tactic,

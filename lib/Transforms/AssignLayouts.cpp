@@ -115,7 +115,7 @@ public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     catalog = &getAnalysis<SharedCatalog>();
-    if (failed(catalog->load(module, libraryRoot, target)))
+    if (failed(catalog->load(module, libraryRoot, target, goldenRoot)))
       return signalPassFailure();
     for (auto func : module.getOps<func::FuncOp>())
       if (failed(annotateVarying(func)))

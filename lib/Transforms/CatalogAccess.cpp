@@ -25,7 +25,9 @@ LogicalResult netra::emitErrors(Operation *op, llvm::Error error) {
 }
 
 LogicalResult SharedCatalog::load(Operation *op, StringRef libraryRoot,
-                                  StringRef wanted) {
+                                  StringRef wanted, StringRef goldenRoot) {
+  if (llvm::Error error = checkGoldenRoot(goldenRoot))
+    return op->emitError("golden-root: ") << llvm::toString(std::move(error));
   std::string found = Catalog::findLibraryRoot(libraryRoot);
   if (catalog && root == found && target == wanted)
     return success();

@@ -47,10 +47,12 @@ public:
     return false;
   }
 
-  /// Loads the catalogue of `target`, unless it is the one that is there. On
-  /// failure the faults are an error at `op`.
+  /// Loads the catalogue of `target`, unless it is the one that is there, and
+  /// looks whether `goldenRoot` can be a folder of golden code. On failure the
+  /// faults are an error at `op`.
   mlir::LogicalResult load(mlir::Operation *op, llvm::StringRef libraryRoot,
-                           llvm::StringRef target);
+                           llvm::StringRef target,
+                           llvm::StringRef goldenRoot = "");
 
   const Catalog &operator*() const { return *catalog; }
   const Catalog *operator->() const { return &*catalog; }

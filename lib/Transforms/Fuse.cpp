@@ -49,7 +49,7 @@ public:
     ModuleOp module = getOperation();
     if (!target.empty()) {
       catalog = &getAnalysis<SharedCatalog>();
-      if (failed(catalog->load(module, libraryRoot, target)))
+      if (failed(catalog->load(module, libraryRoot, target, goldenRoot)))
         return signalPassFailure();
     }
     for (auto func : module.getOps<func::FuncOp>())

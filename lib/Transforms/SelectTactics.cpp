@@ -51,7 +51,7 @@ public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     catalog = &getAnalysis<SharedCatalog>();
-    if (failed(catalog->load(module, libraryRoot, target)))
+    if (failed(catalog->load(module, libraryRoot, target, goldenRoot)))
       return signalPassFailure();
     tacticName =
         StringAttr::get(&getContext(), NetraDialect::getTacticAttrName());

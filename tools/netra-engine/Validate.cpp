@@ -59,9 +59,9 @@ int netra::tool::validateMain(int argc, char **argv) {
       "ENGINE");
   arguments.engine();
   arguments.value("hip", "sim|PATH", "load it with this HIP library (sim)");
-  arguments.value("golden-root", "DIR",
-                  "the folder of the code that the engine only locks, which "
-                  "is checked, too (NETRA_GOLDEN_ROOT)");
+  arguments.goldenRoot(
+      "the folder of the code that the engine only locks, which "
+      "is checked, too (NETRA_GOLDEN_ROOT)");
   arguments.value("library-root", "DIR",
                   "the folder with kernels/ and manifests/ of the catalogue "
                   "(NETRA_LIBRARY_ROOT, or what is installed)");

@@ -171,6 +171,9 @@ instantiate(const Tactic &tactic, const Problem &problem,
 llvm::Expected<Instance> instantiate(const Tactic &tactic,
                                      const InstanceSpec &spec);
 
+/// Fails when `goldenRoot`, whoever names it, is no folder; none may be named.
+llvm::Error checkGoldenRoot(llvm::StringRef goldenRoot);
+
 /// The bytes of a golden tactic's code object below `goldenRoot`. Fails when
 /// the file cannot be read or has another size or hash than the record says.
 llvm::Expected<std::vector<uint8_t>> readGoldenFile(const Tactic &tactic,
