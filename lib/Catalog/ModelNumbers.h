@@ -8,13 +8,12 @@
 #define NETRA_LIB_CATALOG_MODELNUMBERS_H
 
 #include "Netra/Catalog/Json.h"
+#include "Netra/Catalog/Model.h"
 
 #include <optional>
 
 namespace netra {
 
-/// No model needs more, and products of two extents stay inside 63 bits.
-constexpr int64_t maxExtent = int64_t(1) << 30;
 /// Of layers, which are each built by themselves.
 constexpr int64_t maxLayers = 4096;
 

@@ -1,9 +1,11 @@
 //===- Options.cpp - Options as text -------------------------------------===//
 // SPDX-License-Identifier: MIT
 
+#include "Netra/Simulator/Numbers.h"
 #include "Netra/Simulator/Simulator.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cmath>
+#include <limits>
 
 using namespace llvm;
 
@@ -58,12 +60,11 @@ static Error wrong(const Twine &expected, StringRef found) {
 static bool parseRandom(StringRef text, uint64_t &seed) {
   if (!text.consume_front("random"))
     return false;
-  uint64_t value = 0;
-  if (!text.empty() &&
-      (!text.consume_front(":") || text.getAsInteger(0, value)))
-    return false;
-  seed = value;
-  return true;
+  std::optional<uint64_t> value = 0;
+  if (!text.empty())
+    value = text.consume_front(":") ? parseNumber(text) : std::nullopt;
+  seed = value.value_or(seed);
+  return value.has_value();
 }
 
 Error parseMfmaModel(StringRef text, DeviceOptions &options) {
@@ -84,7 +85,9 @@ Error parseSchedule(StringRef text, DeviceOptions &options) {
   else if (parseRandom(text, options.seed))
     options.schedule = Schedule::Random;
   else
-    return wrong("round-robin, to-barrier, random or random:SEED", text);
+    return wrong("round-robin, to-barrier, random or random:SEED, a number "
+                 "below 2^64",
+                 text);
   return Error::success();
 }
 
@@ -96,7 +99,9 @@ Error parseWorkgroupOrder(StringRef text, DeviceOptions &options) {
   else if (parseRandom(text, options.orderSeed))
     options.order = WorkgroupOrder::Random;
   else
-    return wrong("forward, reverse, random or random:SEED", text);
+    return wrong("forward, reverse, random or random:SEED, a number below "
+                 "2^64",
+                 text);
   return Error::success();
 }
 
@@ -112,11 +117,10 @@ Error parseTimeout(StringRef text, DeviceOptions &options) {
 }
 
 Error parseThreads(StringRef text, DeviceOptions &options) {
-  unsigned threads;
-  constexpr unsigned most = 1024;
-  if (text.getAsInteger(0, threads) || threads > most)
+  std::optional<uint64_t> threads = parseNumber(text, /*most=*/1024);
+  if (!threads)
     return wrong("a number of threads up to 1024, or 0 for one per core", text);
-  options.threads = threads;
+  options.threads = unsigned(*threads);
   return Error::success();
 }
 
@@ -129,10 +133,13 @@ Error parseByteCount(StringRef text, uint64_t &bytes) {
     shift = 20;
   else if (digits.consume_back_insensitive("k"))
     shift = 10;
-  uint64_t value;
-  if (digits.getAsInteger(0, value) || value > (~uint64_t(0) >> shift))
-    return wrong("a number of bytes, with K, M or G for powers of 1024", text);
-  bytes = value << shift;
+  std::optional<uint64_t> value =
+      parseNumber(digits, std::numeric_limits<uint64_t>::max() >> shift);
+  if (!value)
+    return wrong("a number of bytes below 2^64, with K, M or G for powers of "
+                 "1024",
+                 text);
+  bytes = *value << shift;
   return Error::success();
 }
 

@@ -137,7 +137,7 @@ void Runner::workUntilDone() {
     for (size_t i = 0; i < active.size();) {
       uint64_t budget = active.size() > 1 ? patience / 4 : patience;
       if (limit)
-        budget = std::min(budget, limit + 1);
+        budget = std::min(budget - 1, limit) + 1; // which may be 2^64 - 1
       const auto outcome = active[i]->run(budget);
       sinceStart += budget;
       switch (outcome) {

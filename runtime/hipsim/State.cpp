@@ -6,6 +6,8 @@
 
 #include "Checks.h"
 
+#include "Netra/Simulator/Numbers.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -105,12 +107,15 @@ int Runtime::setOption(std::string_view nameView, std::string_view valueView,
   } else if (name == "timeout") {
     take(sim::parseTimeout(value, options));
   } else if (name == "instruction_limit") {
-    if (value.getAsInteger(0, options.instructionLimit))
-      return bad("a number of instructions, or 0 for no limit");
+    std::optional<uint64_t> number = sim::parseNumber(value);
+    if (!number)
+      return bad("a number of instructions below 2^64, or 0 for no limit");
+    options.instructionLimit = *number;
   } else if (name == "report_limit") {
-    if (value.getAsInteger(0, options.reportLimit) ||
-        options.reportLimit > 1000000)
-      return bad("at most 1000000 reports");
+    std::optional<uint64_t> number = sim::parseNumber(value, 1000000);
+    if (!number)
+      return bad("a number of reports up to 1000000");
+    options.reportLimit = unsigned(*number);
   } else if (name == "counters") {
     if (value != "on" && value != "off")
       return bad("on or off");

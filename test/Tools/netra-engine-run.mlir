@@ -74,9 +74,9 @@
 // RUN: cmp %t/y %t/order
 //
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --mfma=guess 2>&1 | FileCheck %s --check-prefix=MFMA
-// MFMA: option mfma: expected cdna3 or sequential, found "guess"
+// MFMA: run: --mfma: expected cdna3 or sequential, found "guess"
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --workgroup-order=random:x 2>&1 | FileCheck %s --check-prefix=ORDER
-// ORDER: option workgroup_order: expected forward, reverse, random or random:SEED, found "random:x"
+// ORDER: run: --workgroup-order: expected forward, reverse, random or random:SEED, a number below 2^64, found "random:x"
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --memory-limit=64K 2>&1 | FileCheck %s --check-prefix=LIMIT
 // LIMIT: hipErrorOutOfMemory
 //
@@ -115,11 +115,16 @@
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --input z=%s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: run: --input: expected one of x, found z
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --repeat=never 2>&1 | FileCheck %s --check-prefix=REPEAT
-// REPEAT: run: --repeat: expected a number above 0, found "never"
+// REPEAT: run: --repeat: expected a number from 1 to 4294967295, found "never"
+// RUN: bash -c 'for o in threads=-1 threads=010 threads=1025 threads=x; do netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --$o; test $? = 2 || exit 9; done' 2>&1 | FileCheck %s --check-prefix=THREADS
+// THREADS-COUNT-4: netra-engine: run: --threads: expected a number of threads up to 1024, or 0 for one per core, found "{{-1|010|1025|x}}"
+// RUN: bash -c 'for o in memory-limit=x timeout=-1; do netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --$o; test $? = 2 || exit 9; done' 2>&1 | FileCheck %s --check-prefix=LIMITS
+// LIMITS: netra-engine: run: --memory-limit: expected a number of bytes below 2^64, with K, M or G for powers of 1024, found "x"
+// LIMITS: netra-engine: run: --timeout: expected seconds, at most a year of them, or 0 for no limit, found "-1"
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --shape m=2 2>&1 | FileCheck %s --check-prefix=SHAPE
 // SHAPE: NETRA_UNSUPPORTED_PROFILE: no plan admits m=2
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --check=luck 2>&1 | FileCheck %s --check-prefix=CHECKER
-// CHECKER: option check:
+// CHECKER: run: --check:
 // RUN: not netra-engine run --engine %t/engine --hip=/no/such/library.so --seed=1 2>&1 | FileCheck %s --check-prefix=LIBRARY
 // LIBRARY: NETRA_HIP: cannot open a HIP library for "/no/such/library.so"
 // RUN: not netra-engine run --engine %t/engine --weights %t/packed --hip=sim --seed=1 --output y=/no/such/folder/y 2>&1 | FileCheck %s --check-prefix=UNWRITABLE

@@ -5,11 +5,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "Number.h"
+
+#include "Netra/Catalog/Catalog.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstdio>
 
+using namespace netra;
 using namespace netra::tool;
 
 int netra::tool::fail(const std::string &message, int code) {
@@ -100,6 +104,8 @@ std::optional<int> Arguments::parse(int argc, char **argv) {
     if (needsValue && llvm::is_contained(given, ""))
       return usage(needs + ", found an empty word");
   }
+  if (llvm::Error error = checkGoldenRoot(get("golden-root")))
+    return usage("--golden-root: " + llvm::toString(std::move(error)));
   return std::nullopt;
 }
 
@@ -124,6 +130,16 @@ std::string Arguments::get(const std::string &name,
 std::vector<std::string> Arguments::all(const std::string &name) const {
   auto found = values.find(name);
   return found != values.end() ? found->second : std::vector<std::string>();
+}
+
+llvm::Expected<uint64_t> Arguments::number(const std::string &name,
+                                           uint64_t least,
+                                           uint64_t most) const {
+  llvm::Expected<uint64_t> value = parseNumber(get(name), least, most);
+  if (!value)
+    return llvm::createStringError("--" + name + ": " +
+                                   llvm::toString(value.takeError()));
+  return value;
 }
 
 std::optional<std::pair<std::string, std::string>>

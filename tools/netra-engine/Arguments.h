@@ -7,6 +7,8 @@
 #ifndef NETRA_TOOLS_ENGINE_ARGUMENTS_H
 #define NETRA_TOOLS_ENGINE_ARGUMENTS_H
 
+#include "llvm/Support/Error.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -43,6 +45,10 @@ public:
   /// For parseEngine.
   void engine() { value("engine", "DIR", "the engine, instead of ENGINE"); }
 
+  /// For a command that needs code that engines only lock; `parse` looks
+  /// whether the folder is there.
+  void goldenRoot(const char *help) { value("golden-root", "DIR", help); }
+
   /// Reads the arguments after the command. Nothing to go on; otherwise the
   /// exit code: after --help, or an error that has been printed.
   std::optional<int> parse(int argc, char **argv);
@@ -54,6 +60,9 @@ public:
   std::string get(const std::string &name,
                   const std::string &fallback = "") const;
   std::vector<std::string> all(const std::string &name) const;
+  /// The value as a number from `least` to `most`; the error names the option.
+  llvm::Expected<uint64_t> number(const std::string &name, uint64_t least,
+                                  uint64_t most) const;
   const std::vector<std::string> &rest() const { return unnamed; }
 
 private:
@@ -76,8 +85,6 @@ private:
 /// "NAME=VALUE"; nothing without '='.
 std::optional<std::pair<std::string, std::string>>
 splitAssignment(const std::string &text);
-
-std::optional<uint64_t> parseNumber(const std::string &text);
 
 /// "22.0 MiB".
 std::string byteCount(uint64_t bytes);

@@ -145,8 +145,7 @@ int netra::tool::equivalenceMain(int argc, char **argv) {
       "LEFT RIGHT");
   arguments.value("kernel", "SYMBOL[,SYMBOL]",
                   "only this kernel, or this one of LEFT and that of RIGHT");
-  arguments.value("golden-root", "DIR",
-                  "the folder of the code that engines only lock");
+  arguments.goldenRoot("the folder of the code that engines only lock");
   arguments.value("limit", "N", "differences shown (8)");
   arguments.flag("json", "as JSON");
   if (std::optional<int> code = arguments.parse(argc, argv))
@@ -155,11 +154,14 @@ int netra::tool::equivalenceMain(int argc, char **argv) {
     return fail("equivalence: expected two engines or code objects, found " +
                     std::to_string(arguments.rest().size()),
                 ExitUsage);
-  std::optional<uint64_t> limit = parseNumber(arguments.get("limit", "8"));
-  if (!limit)
-    return fail("equivalence: --limit: expected a number, found \"" +
-                    arguments.get("limit") + '"',
-                ExitUsage);
+  uint64_t limit = 8;
+  if (arguments.has("limit")) {
+    llvm::Expected<uint64_t> number = arguments.number("limit", 0, UINT32_MAX);
+    if (!number)
+      return fail("equivalence: " + llvm::toString(number.takeError()),
+                  ExitUsage);
+    limit = *number;
+  }
   std::string symbols = arguments.get("kernel");
   auto [leftSymbol, rightSymbol] = llvm::StringRef(symbols).split(',');
   if (!llvm::StringRef(symbols).contains(','))
@@ -179,8 +181,8 @@ int netra::tool::equivalenceMain(int argc, char **argv) {
   if (!result)
     return fail(llvm::toString(result.takeError()), ExitUsage);
   if (arguments.has("json"))
-    printJson(*result, *limit);
+    printJson(*result, limit);
   else
-    printText(*result, *limit);
+    printText(*result, limit);
   return result->isEqual() ? ExitSuccess : ExitFailure;
 }

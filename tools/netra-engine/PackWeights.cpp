@@ -57,9 +57,9 @@ int netra::tool::packWeightsMain(int argc, char **argv) {
   options.restart = arguments.has("restart");
   options.progress = arguments.has("progress");
   if (arguments.has("threads")) {
-    std::optional<uint64_t> number = parseNumber(arguments.get("threads"));
-    if (!number || *number < 1 || *number > 1024)
-      return usage("--threads: expected 1 to 1024");
+    llvm::Expected<uint64_t> number = arguments.number("threads", 1, 1024);
+    if (!number)
+      return usage(llvm::toString(number.takeError()));
     options.threads = unsigned(*number);
   }
 

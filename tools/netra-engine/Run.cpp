@@ -6,6 +6,7 @@
 
 #include "Arguments.h"
 #include "InputFile.h"
+#include "Number.h"
 #include "OutputFile.h"
 
 #include "Netra/Target/Bundle.h"
@@ -85,8 +86,8 @@ public:
 
   Outcome run() {
     using Step = Outcome (Runner::*)();
-    for (Step step : {&Runner::create, &Runner::choose, &Runner::bind,
-                      &Runner::launchAll, &Runner::writeOutputs})
+    for (Step step : {&Runner::readNumbers, &Runner::create, &Runner::choose,
+                      &Runner::bind, &Runner::launchAll, &Runner::writeOutputs})
       if (Outcome failure = (this->*step)())
         return failure;
     return report();
@@ -103,6 +104,42 @@ private:
     return {"run: " + message, ExitUsage};
   }
 
+  /// Nothing is loaded for a command line that makes no sense.
+  Outcome readNumbers() {
+    const struct {
+      const char *name;
+      uint64_t least, most, &value;
+    } numbers[] = {{"device", 0, INT32_MAX, device},
+                   {"seed", 0, UINT64_MAX, seed},
+                   {"repeat", 1, UINT32_MAX, repeat}};
+    for (const auto &[name, least, most, value] : numbers) {
+      if (!arguments.has(name))
+        continue;
+      llvm::Expected<uint64_t> number = arguments.number(name, least, most);
+      if (!number)
+        return usage(llvm::toString(number.takeError()));
+      value = *number;
+    }
+    std::string list = arguments.get("shape");
+    for (size_t at = 0; at < list.size();) {
+      size_t end = std::min(list.find(',', at), list.size());
+      auto assignment = splitAssignment(list.substr(at, end - at));
+      auto name = llvm::find(dimensions, assignment ? assignment->first : "");
+      if (name == std::end(dimensions))
+        return usage("--shape: expected m=N,batch=N,sequence=N,routed_rows=N,"
+                     "tensor_parallel=N, found \"" +
+                     list + '"');
+      llvm::Expected<uint64_t> number =
+          parseNumber(assignment->second, 0, UINT64_MAX);
+      if (!number)
+        return usage("--shape: " + assignment->first + ": " +
+                     llvm::toString(number.takeError()));
+      point[name - std::begin(dimensions)] = *number;
+      at = end + 1;
+    }
+    return std::nullopt;
+  }
+
   Outcome create() {
     std::string hip = arguments.get("hip");
     netra_engine_options options = NETRA_ENGINE_OPTIONS_INIT;
@@ -110,13 +147,7 @@ private:
     options.hip_library = hip.empty() ? nullptr : hip.c_str();
     std::string goldenRoot = arguments.get("golden-root");
     options.golden_root = goldenRoot.empty() ? nullptr : goldenRoot.c_str();
-    if (arguments.has("device")) {
-      std::optional<uint64_t> id = parseNumber(arguments.get("device"));
-      if (!id || *id > INT32_MAX)
-        return usage("--device: expected the number of a device, found \"" +
-                     arguments.get("device") + '"');
-      options.device_id = int32_t(*id);
-    }
+    options.device_id = int32_t(device);
     char error[2048] = "";
     std::string directory = arguments.get("engine");
     if (netra_status status = netra_engine_create(
@@ -146,8 +177,12 @@ private:
                      " needs the simulator (--hip=sim); " + info.hip_library +
                      " is not it");
       if (simulator.setOption(setting.option,
-                              arguments.get(setting.argument).c_str()))
-        return usage(simulator.message());
+                              arguments.get(setting.argument).c_str())) {
+        llvm::StringRef message = simulator.message();
+        message.consume_front(std::string("option ") + setting.option + ": ");
+        return usage(std::string("--") + setting.argument + ": " +
+                     message.str());
+      }
     }
     if (arguments.has("counters") && !simulator)
       return usage("--counters needs the simulator (--hip=sim)");
@@ -180,8 +215,6 @@ private:
         return failure;
     uint64_t *const fields[] = {&shape.m, &shape.batch, &shape.sequence,
                                 &shape.routed_rows, &shape.tensor_parallel};
-    const char *const names[] = {"m", "batch", "sequence", "routed_rows",
-                                 "tensor_parallel"};
     if (profile != NETRA_PROFILE_AUTO) {
       // Whatever --shape leaves out takes the least that the profile admits.
       netra_profile_info p = {};
@@ -192,22 +225,8 @@ private:
       for (int i = 0; i < 5; ++i)
         *fields[i] = std::clamp(*fields[i], ranges[i].min, ranges[i].max);
     }
-    std::string list = arguments.get("shape");
-    for (size_t at = 0; at < list.size();) {
-      size_t end = std::min(list.find(',', at), list.size());
-      auto assignment = splitAssignment(list.substr(at, end - at));
-      std::optional<uint64_t> number =
-          assignment ? parseNumber(assignment->second) : std::nullopt;
-      int index = 0;
-      while (index < 5 && assignment && assignment->first != names[index])
-        ++index;
-      if (!number || index == 5)
-        return usage("--shape: expected m=N,batch=N,sequence=N,routed_rows=N,"
-                     "tensor_parallel=N, found \"" +
-                     list + '"');
-      *fields[index] = *number;
-      at = end + 1;
-    }
+    for (int i = 0; i < 5; ++i)
+      *fields[i] = point[i].value_or(*fields[i]);
     if (profile == NETRA_PROFILE_AUTO)
       if (Outcome failure =
               check(netra_engine_select_profile(engine, &shape, &profile),
@@ -243,14 +262,6 @@ private:
     if (Outcome failure =
             filesByName(arguments.all("output"), "output", outputs))
       return failure;
-    uint64_t seed = 0;
-    if (arguments.has("seed")) {
-      std::optional<uint64_t> number = parseNumber(arguments.get("seed"));
-      if (!number)
-        return usage("--seed: expected a number, found \"" +
-                     arguments.get("seed") + '"');
-      seed = *number;
-    }
 
     llvm::Expected<std::vector<bool>> used = bindingsOfProfile();
     if (!used)
@@ -415,14 +426,6 @@ private:
   }
 
   Outcome launchAll() {
-    uint64_t repeat = 1;
-    if (arguments.has("repeat")) {
-      std::optional<uint64_t> number = parseNumber(arguments.get("repeat"));
-      if (!number || !*number)
-        return usage("--repeat: expected a number above 0, found \"" +
-                     arguments.get("repeat") + '"');
-      repeat = *number;
-    }
     for (uint64_t i = 0; i < repeat; ++i)
       if (Outcome failure = launchOnce(i))
         return failure;
@@ -587,7 +590,12 @@ private:
     }
   }
 
+  static constexpr const char *dimensions[] = {
+      "m", "batch", "sequence", "routed_rows", "tensor_parallel"};
+
   const Arguments &arguments;
+  uint64_t device = 0, seed = 0, repeat = 1;
+  std::optional<uint64_t> point[std::size(dimensions)]; // of --shape
   netra_engine *engine = nullptr;
   netra_engine_info info = {};
   netra_profile_info profileInfo = {};
@@ -611,9 +619,8 @@ int netra::tool::runMain(int argc, char **argv) {
       "");
   arguments.value("engine", "DIR", "the engine");
   arguments.value("weights", "FILE", "packed weights, see pack-weights");
-  arguments.value("golden-root", "DIR",
-                  "the folder of the code that the engine only locks "
-                  "(NETRA_GOLDEN_ROOT)");
+  arguments.goldenRoot("the folder of the code that the engine only locks "
+                       "(NETRA_GOLDEN_ROOT)");
   arguments.list("input", "NAME=FILE", "an input or state");
   arguments.list("output", "NAME=FILE", "where an output or state goes");
   arguments.value("seed", "N", "random values for inputs without a file");

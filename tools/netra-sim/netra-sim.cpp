@@ -9,6 +9,7 @@
 #include "InputFile.h"
 #include "Interrupts.h"
 #include "Netra/Simulator/Coverage.h"
+#include "Netra/Simulator/Numbers.h"
 #include "Netra/Simulator/Simulator.h"
 #include "OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 
 using namespace llvm;
@@ -90,14 +92,12 @@ Expected<std::vector<uint8_t>> readFile(StringRef path) {
   return std::vector<uint8_t>(data.bytes_begin(), data.bytes_end());
 }
 
-/// Whether the text is a number, decimal or with its prefix. A zero in front
-/// would make it octal, which nobody means. As getAsInteger, true is bad.
-template <typename T> bool parseNumber(StringRef text, T &value) {
-  StringRef digits = text;
-  digits.consume_front("-");
-  if (digits.size() > 1 && digits[0] == '0' && isDigit(digits[1]))
-    return true;
-  return text.getAsInteger(0, value);
+/// Reads a number that T holds; false when the text is none.
+template <typename T> bool readNumber(StringRef text, T &value) {
+  std::optional<uint64_t> number =
+      parseNumber(text, std::numeric_limits<T>::max());
+  value = T(number.value_or(0));
+  return number.has_value();
 }
 
 Expected<std::shared_ptr<CodeObject>> loadFile(StringRef path) {
@@ -139,7 +139,7 @@ bool parseTriple(StringRef text, std::array<uint32_t, 3> &triple) {
     return false;
   triple = {1, 1, 1};
   for (size_t i = 0; i < parts.size(); ++i)
-    if (parseNumber(parts[i].trim(), triple[i]))
+    if (!readNumber(parts[i].trim(), triple[i]))
       return false;
   return true;
 }
@@ -206,8 +206,8 @@ Error Run::parseOption(StringRef name, StringRef value) {
   if (name == "arg") {
     specs.emplace_back(std::nullopt, value);
   } else if (name.consume_front("arg@")) {
-    uint64_t offset;
-    if (parseNumber(name, offset) || offset > (1u << 20))
+    std::optional<uint64_t> offset = parseNumber(name, (1u << 20) - 1);
+    if (!offset)
       return createStringError("--arg@" + name +
                                ": expected a byte offset below 1 MiB");
     specs.emplace_back(offset, value);
@@ -215,7 +215,7 @@ Error Run::parseOption(StringRef name, StringRef value) {
     kernelName = value.str();
   } else if (name == "grid" || name == "block") {
     if (!parseTriple(value, name == "grid" ? params.grid : params.block))
-      return wrong("X, X,Y or X,Y,Z");
+      return wrong("X, X,Y or X,Y,Z with numbers below 2^32");
     (name == "grid" ? hasGrid : hasBlock) = true;
   } else if (name == "lds") {
     uint64_t bytes;
@@ -250,12 +250,12 @@ Error Run::parseOption(StringRef name, StringRef value) {
     SmallVector<StringRef, 3> parts;
     value.split(parts, ':');
     bool good = parts.size() == 2 || parts.size() == 3;
-    good = good && !parseNumber(parts[0], params.traceWorkgroup) &&
-           !parseNumber(parts[1], params.traceWave);
+    good = good && readNumber(parts[0], params.traceWorkgroup) &&
+           readNumber(parts[1], params.traceWave);
     if (good && parts.size() == 3) {
       auto [from, to] = parts[2].split('-');
-      good = !parseNumber(from, params.traceFrom) &&
-             !parseNumber(to, params.traceUntil) &&
+      good = readNumber(from, params.traceFrom) &&
+             readNumber(to, params.traceUntil) &&
              params.traceFrom < params.traceUntil;
     }
     if (!good)
@@ -263,11 +263,11 @@ Error Run::parseOption(StringRef name, StringRef value) {
                    "TO");
     hasTrace = true;
   } else if (name == "limit") {
-    if (parseNumber(value, options.instructionLimit))
-      return wrong("a number of instructions");
+    if (!readNumber(value, options.instructionLimit))
+      return wrong("a number of instructions below 2^64, or 0 for no limit");
   } else if (name == "report-limit") {
-    if (parseNumber(value, options.reportLimit))
-      return wrong("a number");
+    if (!readNumber(value, options.reportLimit))
+      return wrong("a number of findings below 2^32");
   } else
     return createStringError("unknown option --" + name +
                              "; see netra-sim --help");
@@ -348,17 +348,20 @@ Error Run::makeArgument(Argument &argument, StringRef spec) {
     return Error::success();
   }
   if (kind == "u32" || kind == "u64") {
-    uint64_t value;
-    if (parseNumber(rest, value) || (kind == "u32" && value >> 32))
-      return wrong("a number of this width");
-    setValue(value, kind == "u32" ? 4 : 8);
+    const unsigned bytes = kind == "u32" ? 4 : 8;
+    std::optional<uint64_t> value = parseNumber(rest, maxUIntN(8 * bytes));
+    if (!value)
+      return wrong("a number below 2^" + Twine(8 * bytes));
+    setValue(*value, bytes);
     return Error::success();
   }
   if (kind == "i32") {
-    int64_t value;
-    if (parseNumber(rest, value) || value != int32_t(value))
-      return wrong("a signed 32-bit number");
-    setValue(uint64_t(value), 4);
+    const bool isNegative = rest.consume_front("-");
+    std::optional<uint64_t> magnitude =
+        parseNumber(rest, uint64_t(INT32_MAX) + isNegative);
+    if (!magnitude)
+      return wrong("a number from -2^31 to 2^31 - 1");
+    setValue(isNegative ? -*magnitude : *magnitude, 4);
     return Error::success();
   }
   if (kind == "f32") {

@@ -23,6 +23,7 @@
 #include "InputFile.h"
 #include "Interrupts.h"
 #include "Listing.h"
+#include "Number.h"
 #include "OutputFile.h"
 #include "Progress.h"
 
@@ -155,14 +156,15 @@ cl::opt<std::string> explainOption(
     cl::desc("Say for each operation why its tactic was chosen, and the "
              "nearest that do not match, or all of them"),
     cl::cat(category));
-cl::opt<unsigned>
-    stateSlotsOption("state-slots", cl::init(64),
-                     cl::desc("Sequences in flight (--import-hf-config)"),
+// Numbers are read as text, so that what is none is answered with the range.
+cl::opt<std::string>
+    stateSlotsOption("state-slots", cl::value_desc("number"),
+                     cl::desc("Sequences in flight (--import-hf-config; 64)"),
                      cl::cat(category));
-cl::opt<unsigned>
-    cacheSlotsOption("cache-slots", cl::init(65536),
-                     cl::desc("Tokens in the KV cache (--import-hf-config)"),
-                     cl::cat(category));
+cl::opt<std::string> cacheSlotsOption(
+    "cache-slots", cl::value_desc("number"),
+    cl::desc("Tokens in the KV cache (--import-hf-config; 65536)"),
+    cl::cat(category));
 cl::opt<std::string>
     cacheTypeOption("cache-type", cl::init("bf16"),
                     cl::value_desc("bf16|f8E4M3FN"),
@@ -179,10 +181,10 @@ cl::opt<std::string> expertTensorsOption(
     cl::desc("How the checkpoint holds experts: as published ones of the "
              "family, one tensor of all, or one of each (--import-hf-config)"),
     cl::cat(category));
-cl::opt<unsigned> jobsOption("jobs", cl::init(0),
-                             cl::desc("Kernels assembled at the same time; 0: "
-                                      "one on each core"),
-                             cl::cat(category));
+cl::opt<std::string> jobsOption("jobs", cl::value_desc("number"),
+                                cl::desc("Kernels assembled at the same time; "
+                                         "0: one on each core"),
+                                cl::cat(category));
 cl::opt<bool> verboseOption("verbose",
                             cl::desc("A line on stderr for each phase"),
                             cl::cat(category));
@@ -255,13 +257,21 @@ struct Settings {
   std::string output, target, libraryRoot, goldenRoot, cacheDir, engineName;
   std::vector<std::string> profiles, domain;
   bool lockGoldens, allowExperimental, explain, explainAll, verbose;
-  unsigned jobs;
   HuggingFaceOptions huggingFace;
+  unsigned jobs = 0;
 };
 
 Settings readSettings() {
   std::optional<std::string> cacheDir =
       llvm::sys::Process::GetEnv("NETRA_CACHE_DIR");
+  HuggingFaceOptions huggingFace;
+  huggingFace.name = engineNameOption;
+  huggingFace.cacheType =
+      parseElementType(cacheTypeOption).value_or(ElementType::BF16);
+  if (stateTypeOption.getNumOccurrences())
+    huggingFace.stateType = parseElementType(stateTypeOption);
+  if (expertTensorsOption != "published")
+    huggingFace.perExpertTensors = expertTensorsOption == "per-expert";
   return {
       outputOption,
       targetOption,
@@ -277,14 +287,29 @@ Settings readSettings() {
       explainOption.getNumOccurrences() != 0,
       explainOption == "all",
       verboseOption,
-      jobsOption,
-      {engineNameOption, stateSlotsOption, cacheSlotsOption,
-       parseElementType(cacheTypeOption).value_or(ElementType::BF16),
-       stateTypeOption.getNumOccurrences() ? parseElementType(stateTypeOption)
-                                           : std::nullopt,
-       expertTensorsOption == "published"
-           ? std::nullopt
-           : std::optional(expertTensorsOption == "per-expert")}};
+      std::move(huggingFace)};
+}
+
+/// Reads the numbers that are given.
+llvm::Error readNumbers(Settings &settings) {
+  auto read = [](const cl::opt<std::string> &option, uint64_t least,
+                 uint64_t most, auto &number) -> llvm::Error {
+    if (!option.getNumOccurrences())
+      return llvm::Error::success();
+    llvm::Expected<uint64_t> value =
+        tool::parseNumber(option.getValue(), least, most);
+    if (!value)
+      return llvm::createStringError(spell(option) + ": " +
+                                     llvm::toString(value.takeError()));
+    number = *value;
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = read(jobsOption, 0, 1024, settings.jobs))
+    return error;
+  if (llvm::Error error =
+          read(stateSlotsOption, 1, maxExtent, settings.huggingFace.stateSlots))
+    return error;
+  return read(cacheSlotsOption, 1, maxExtent, settings.huggingFace.cacheSlots);
 }
 
 /// Whether engines and models may have this name; it never is a path.
@@ -394,12 +419,8 @@ static int importDescription(MLIRContext &context, StringRef path,
                             Catalog::findLibraryRoot(settings.libraryRoot),
                             settings.target)
             : model.takeError();
-  if (error) {
-    llvm::errs() << llvm::toString(std::move(error)) << "\n";
-    return fail(path + (huggingFace
-                            ? ": expected the config.json of a supported model"
-                            : ": expected a model manifest"));
-  }
+  if (error)
+    return fail(llvm::toString(std::move(error)));
   // A pipe has no name of its own.
   StringRef stem = llvm::sys::path::stem(path);
   if (!huggingFace && path.ends_with(".json") && stem != model->name)
@@ -424,9 +445,16 @@ static int readModule(MLIRContext &context, llvm::SourceMgr &sources,
   if (!file)
     return fail(llvm::toString(file.takeError()));
   bool huggingFace = action == Action::ImportHuggingFace;
-  if (huggingFace || action == Action::ImportModel || path.ends_with(".json"))
-    return importDescription(context, path, (*file)->getBuffer(), settings,
-                             huggingFace, module);
+  bool isNamedModel = huggingFace || action == Action::ImportModel;
+  if (isNamedModel || path.ends_with(".json")) {
+    int status = importDescription(context, path, (*file)->getBuffer(),
+                                   settings, huggingFace, module);
+    if (status && !isNamedModel)
+      llvm::errs() << "netra-translate: note: a .json input is read as a model "
+                      "manifest; a config.json of Hugging Face goes through "
+                      "--import-hf-config first\n";
+    return status;
+  }
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   return module ? kSuccess : kFailure;
@@ -670,6 +698,8 @@ int main(int argc, char **argv) {
     return failUsage("--target: expected " + listTargets() + ", found '" +
                      settings.target + "'");
 
+  if (llvm::Error error = readNumbers(settings))
+    return failUsage(llvm::toString(std::move(error)));
   bool lists = listTacticsFormat.getNumOccurrences() != 0 || listProfilesFlag;
   bool builds = deploymentOption.getNumOccurrences() != 0;
   if (actions.size() + (lists ? 1 : 0) + (builds ? 1 : 0) != 1)
@@ -689,10 +719,8 @@ int main(int argc, char **argv) {
   if (settings.output == "-" && (builds || actions.front() == Action::ToEngine))
     return failUsage("-o: expected a folder, found '-'; several files cannot "
                      "go to the standard output");
-  if (!settings.goldenRoot.empty() &&
-      !llvm::sys::fs::is_directory(settings.goldenRoot))
-    return failUsage("--golden-root: expected a folder, found '" +
-                     settings.goldenRoot + "'");
+  if (llvm::Error error = checkGoldenRoot(settings.goldenRoot))
+    return failUsage("--golden-root: " + llvm::toString(std::move(error)));
   for (auto [option, choices] :
        {std::pair(&goldenCodeOption, StringRef("embed|lock")),
         std::pair(&cacheTypeOption, StringRef("bf16|f8E4M3FN")),

@@ -11,6 +11,7 @@
 
 #include "HipSimFixture.h"
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -285,6 +286,21 @@ TEST_F(HipSimTest, OptionsAreChecked) {
   EXPECT_EQ(netra_hipsim_set_option("schedule", "random:7"), 0);
   EXPECT_EQ(netra_hipsim_set_option("schedule", "round-robin"), 0);
   EXPECT_EQ(netra_hipsim_set_option(nullptr, "1"), int(hipErrorInvalidValue));
+  for (auto [option, expected, bad] :
+       {std::array{"instruction_limit",
+                   "a number of instructions below 2^64, or 0 for no limit",
+                   "18446744073709551616"},
+        std::array{"report_limit", "a number of reports up to 1000000",
+                   "1000001"}})
+    for (std::string value : {"x", "", "-1", "010", bad}) {
+      EXPECT_NE(netra_hipsim_set_option(option, value.c_str()), 0) << value;
+      EXPECT_EQ(netra_hipsim_message(), std::string("option ") + option +
+                                            ": expected " + expected +
+                                            ", found \"" + value + '"');
+    }
+  EXPECT_EQ(netra_hipsim_set_option("report_limit", "1000000"), 0);
+  EXPECT_EQ(netra_hipsim_set_option("report_limit", "20"), 0);
+  EXPECT_EQ(netra_hipsim_set_option("instruction_limit", "0"), 0);
 }
 
 TEST_F(HipSimTest, HostMemory) {

@@ -30,6 +30,9 @@
 
 namespace netra {
 
+/// No model needs more, and products of two extents stay inside 63 bits.
+constexpr int64_t maxExtent = int64_t(1) << 30;
+
 /// What mixes the tokens of a sequence in one layer.
 enum class Mixer : uint8_t { Attention, WindowAttention, GatedDeltaNet };
 /// What follows it.
@@ -173,6 +176,7 @@ std::string printModel(const ModelDescription &model);
 struct HuggingFaceOptions {
   /// Name of the model; by default made from the model type.
   std::string name;
+  /// Sequences in flight and tokens in the KV cache, from 1 to maxExtent.
   int64_t stateSlots = 64;
   int64_t cacheSlots = 65536;
   ElementType cacheType = ElementType::BF16;
