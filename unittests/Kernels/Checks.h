@@ -221,9 +221,14 @@ inline Bytes together(const Bytes &padded, uint64_t width, uint64_t stride) {
   return rows;
 }
 
+/// Wave instructions after which a wrong kernel is taken to loop: 18 times what
+/// the longest right one among its likes executes, and some seconds.
+inline constexpr uint64_t MostOfWrongKernel = uint64_t(1) << 24;
+
 /// Runs a deliberately wrong kernel. Returns what was noticed: "assembly",
-/// "fault", the names of the checkers that spoke, and whatever `check` says of
-/// the outputs; empty when nothing noticed anything.
+/// "fault" (so a kernel that loops for ever), the names of the checkers that
+/// spoke, and whatever `check` says of the outputs; empty when nothing noticed
+/// anything.
 template <typename Check>
 std::string noticed(const std::string &tactic, const netra::Problem &problem,
                     const Buffers &inputs, const Options &options,
@@ -234,6 +239,7 @@ std::string noticed(const std::string &tactic, const netra::Problem &problem,
     return "assembly: " + llvm::toString(kernel.takeError());
   RunOptions runOptions;
   runOptions.checks = checks;
+  runOptions.instructionLimit = MostOfWrongKernel;
   llvm::Expected<Outcome> once = run(*kernel, inputs, runOptions);
   if (!once)
     return "fault: " + llvm::toString(once.takeError());

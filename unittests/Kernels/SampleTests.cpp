@@ -12,6 +12,7 @@
 
 #include "Checks.h"
 #include "VocabularyProblems.h"
+#include "gmock/gmock.h"
 
 #include <array>
 #include <numeric>
@@ -371,6 +372,10 @@ TEST(SampleNegative, WrongKernelsAreNoticed) {
   EXPECT_NE(wrong("v_ldexp_f32 v[V_T0], v[V_T0], 32",
                   "v_ldexp_f32 v[V_T0], v[V_T0], 31"),
             "");
+  // A digit that is looked at for ever.
+  EXPECT_THAT(wrong("s_sub_u32 s[S_SHIFT], s[S_SHIFT], 4",
+                    "s_sub_u32 s[S_SHIFT], s[S_SHIFT], 0"),
+              testing::HasSubstr("wave instructions is exceeded"));
   // The walk.
   EXPECT_NE(wrong("v_addc_co_u32 v[V_T1], vcc, 0, v[V_T1], vcc", "s_nop 0"),
             "");
