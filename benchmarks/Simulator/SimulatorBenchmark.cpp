@@ -176,18 +176,33 @@ bool launchOnce(benchmark::State &state, Device &device,
   return true;
 }
 
+/// What a loop repeats, and in how many waves of a work-group.
+struct Body {
+  std::string text;
+  unsigned count = 0; ///< of instructions
+  unsigned waves = 1;
+  /// In front of the loop, instead of what fills LDS for one wave.
+  std::string setup = fillLds() + addresses;
+
+  void add(const char *line, unsigned times) {
+    text += repeat(line, times);
+    count += times;
+  }
+  double instructions() const { return double(Rounds) * count * waves; }
+};
+
 /// `body`, Rounds times, on a device of its own and one host thread.
 class Loop {
 public:
-  Loop(const std::string &body, const Setting &setting)
-      : device(optionsOf(setting)) {
+  Loop(const Body &body, const Setting &setting)
+      : device(optionsOf(setting)), waves(body.waves) {
     std::string prologue = initialise;
     for (unsigned v = 8; v < 64; ++v)
       prologue += "  v_mov_b32 v" + std::to_string(v) + ", 1.0\n";
-    prologue += fillLds() + addresses;
+    prologue += body.setup;
     if (setting.keptBits)
       prologue += spreadOperands(setting);
-    object = assemble(loop(prologue, body), setting.denormals);
+    object = assemble(loop(prologue, body.text), setting.denormals);
     buffer = cantFail(device.allocate(65536));
     cantFail(device.fill(buffer, 0, 65536));
   }
@@ -197,7 +212,7 @@ public:
       return false;
     }
     LaunchParams params;
-    params.block = {64, 1, 1};
+    params.block = {64 * waves, 1, 1};
     return launchOnce(state, device, object, params, buffer);
   }
 
@@ -212,25 +227,25 @@ private:
   }
 
   Device device;
+  const unsigned waves;
   std::shared_ptr<CodeObject> object;
   uint64_t buffer = 0;
 };
 
-/// Runs `body`, lines of `count` instructions in all.
-void measure(benchmark::State &state, const std::string &body, unsigned count,
+void measure(benchmark::State &state, const Body &body,
              const Setting &setting) {
   Loop loop(body, setting);
   for (auto _ : state)
     if (!loop.launch(state))
       return;
   state.counters["per_instruction"] = benchmark::Counter(
-      double(state.iterations()) * Rounds * count,
+      double(state.iterations()) * body.instructions(),
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-void compare(benchmark::State &state, const std::string &body, unsigned count) {
+void compare(benchmark::State &state, const Body &body) {
   Loop plain(body, {}), checked(body, {CheckAll});
-  compareChecked(state, double(Rounds) * count, [&](bool isChecked) {
+  compareChecked(state, body.instructions(), [&](bool isChecked) {
     return (isChecked ? checked : plain).launch(state);
   });
 }
@@ -347,16 +362,8 @@ struct Case {
 
 /// A bit of everything that a kernel does between two barriers, with the waits
 /// that it needs: the row that says what checkers cost a program.
-struct MixedBody {
-  std::string body;
-  unsigned count = 0;
-  void add(const char *line, unsigned times) {
-    body += repeat(line, times);
-    count += times;
-  }
-};
-MixedBody mixedBody() {
-  MixedBody p;
+Body mixedBody() {
+  Body p;
   p.add("global_load_dwordx4 v[24:27], v1, s[4:5]", 4);
   p.add("v_fma_f32 v4, v2, v3, v4", 16);
   p.add("s_waitcnt vmcnt(0)", 1);
@@ -371,18 +378,48 @@ MixedBody mixedBody() {
   return p;
 }
 
-void add(const std::string &name, const std::string &body, unsigned count,
-         const Setting &setting) {
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &s) {
-    measure(s, body, count, setting);
-  });
+/// Four waves that wait for each other by a counter in LDS (at byte 8,192), of
+/// which each then reads what the next one left. Two buffers (from byte 0 and
+/// from 4,096) take turns: who has arrived again has read the other one.
+Body flagBody() {
+  Body p;
+  p.waves = 4;
+  p.setup = "  v_mov_b32 v64, 0\n  v_mov_b32 v65, 1\n"
+            "  v_add_u32 v66, 64, v0\n  v_and_b32 v66, 0xff, v66\n"
+            "  v_lshlrev_b32 v66, 4, v66\n  s_mov_b32 s21, 0\n"
+            "  v_cmp_eq_u32 vcc, 0, v0\n  s_and_b64 exec, exec, vcc\n"
+            "  ds_write_b32 v64, v64 offset:8192\n  s_mov_b64 exec, -1\n"
+            "  s_waitcnt lgkmcnt(0)\n  s_barrier\n";
+  p.add("v_xor_b32 v1, 0x1000, v1", 1);
+  p.add("v_xor_b32 v66, 0x1000, v66", 1);
+  p.add("v_fma_f32 v4, v2, v3, v4", 16);
+  p.add("ds_write_b128 v1, v[24:27]", 2);
+  p.add("s_waitcnt lgkmcnt(0)", 1);
+  p.add("s_mov_b64 exec, 1", 1);
+  p.add("ds_add_u32 v64, v65 offset:8192", 1);
+  p.add("s_mov_b64 exec, -1", 1);
+  p.add("s_add_u32 s21, s21, 4", 1);
+  p.text += ".Lwait:\n";
+  p.add("ds_read_b32 v67, v64 offset:8192", 1);
+  p.add("s_waitcnt lgkmcnt(0)", 1);
+  p.add("v_readfirstlane_b32 s22, v67", 1);
+  p.add("s_cmp_lt_u32 s22, s21", 1);
+  p.add("s_cbranch_scc1 .Lwait", 1);
+  p.add("ds_read_b128 v[28:31], v66", 4);
+  p.add("v_add_f32 v5, v2, v5", 16);
+  p.add("s_waitcnt lgkmcnt(0)", 1);
+  p.add("v_mfma_f32_16x16x32_bf16 v[40:43], v[8:11], v[16:19], v[40:43]", 4);
+  return p;
 }
 
-void addRatio(const std::string &name, const std::string &body,
-              unsigned count) {
+void add(const std::string &name, const Body &body, const Setting &setting) {
   benchmark::RegisterBenchmark(
-      ("ratio/" + name).c_str(),
-      [=](benchmark::State &s) { compare(s, body, count); })
+      name.c_str(), [=](benchmark::State &s) { measure(s, body, setting); });
+}
+
+void addRatio(const std::string &name, const Body &body) {
+  benchmark::RegisterBenchmark(("ratio/" + name).c_str(),
+                               [=](benchmark::State &s) { compare(s, body); })
       ->UseRealTime();
 }
 
@@ -391,25 +428,28 @@ void addRatio(const std::string &name, const std::string &body,
 int main(int argc, char **argv) {
   for (const Case &c : cases) {
     const std::string name = c.name;
-    const std::string body = repeat(c.instruction, BodyLength);
-    add(name, body, BodyLength, {});
-    add("checked/" + name, body, BodyLength, {CheckAll});
-    addRatio(name, body, BodyLength);
+    Body body;
+    body.add(c.instruction, BodyLength);
+    add(name, body, {});
+    add("checked/" + name, body, {CheckAll});
+    addRatio(name, body);
     if (StringRef(name).starts_with("mfma")) {
-      add("sequential/" + name, body, BodyLength, {0, MfmaModel::Sequential});
+      add("sequential/" + name, body, {0, MfmaModel::Sequential});
       const bool isBf16 = StringRef(name).ends_with("bf16");
       Setting spread;
       spread.keptBits = isBf16 ? 0x83ff83ff : 0xbfbfbfbf;
       spread.setBits = isBf16 ? 0x3c003c00 : 0;
-      add("spread/" + name, body, BodyLength, spread);
+      add("spread/" + name, body, spread);
     }
     if (StringRef(name).starts_with("valu"))
-      add("flushing/" + name, body, BodyLength, {0, MfmaModel::Cdna3, 0});
+      add("flushing/" + name, body, {0, MfmaModel::Cdna3, 0});
   }
-  const MixedBody mixed = mixedBody();
-  add("program/mixed", mixed.body, mixed.count, {});
-  add("checked/program/mixed", mixed.body, mixed.count, {CheckAll});
-  addRatio("program/mixed", mixed.body, mixed.count);
+  for (const auto &[name, body] : {std::pair("program/mixed", mixedBody()),
+                                   std::pair("program/flags", flagBody())}) {
+    add(name, body, {});
+    add(std::string("checked/") + name, body, {CheckAll});
+    addRatio(name, body);
+  }
   for (unsigned threads : {1u, 2u})
     benchmark::RegisterBenchmark(
         ("threads/" + std::to_string(threads)).c_str(),

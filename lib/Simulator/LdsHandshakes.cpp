@@ -3,13 +3,14 @@
 
 #include "LdsHandshakes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
 namespace netra::sim {
 
 void LdsHandshakes::startGroup() {
-  words.resize((size_t(monitor.state().ldsBytes) + 3) / 4);
+  quads.resize(divideCeil(size_t(monitor.state().ldsBytes), QuadBytes));
   barrierReleased();
 }
 
@@ -27,22 +28,28 @@ bool LdsHandshakes::conflict(const Done &a, const Done &b) {
          (a.kind != b.kind || a.kind == AccessKind::Store);
 }
 
-/// Notes an access as the last one of its kind.
-void LdsHandshakes::keep(std::vector<Done> &done, const Done &own) {
-  for (size_t i = 0; i < done.size(); ++i) {
-    if (!done[i].isLike(own))
-      continue;
-    if (done[i].bytes == own.bytes) {
-      done[i] = own;
-      return;
-    }
-    done[i].bytes &= uint8_t(~own.bytes);
-    if (!done[i].bytes) {
-      done[i] = done.back();
-      done.pop_back();
-      --i;
-    }
+/// Most accesses are of what no other wave has accessed, and of the same bytes
+/// as before: then there is nothing to report, and nothing to learn.
+inline bool LdsHandshakes::repeats(Quad &quad, const Done &own) const {
+  if (quad.interval != interval)
+    return false;
+  Done *same = nullptr;
+  for (Done &each : quad.done) {
+    if (each.wave != own.wave)
+      return false;
+    if (each.isLike(own) && each.bytes == own.bytes)
+      same = &each;
   }
+  if (same)
+    *same = own;
+  return same;
+}
+
+/// Notes an access. Those of its kind that it leaves no byte to are forgotten.
+void LdsHandshakes::keep(SmallVectorImpl<Done> &done, const Done &own) {
+  erase_if(done, [&](const Done &each) {
+    return each.isLike(own) && !(each.bytes & ~own.bytes);
+  });
   done.push_back(own);
 }
 
@@ -61,44 +68,48 @@ void LdsHandshakes::learn(unsigned self, const Done &other) {
     return;
   const Clock &its = (isForgotten ? next : std::prev(next))->known;
   for (unsigned wave = 0; wave < MaxWaves; ++wave)
-    if (wave != self)
-      own[wave] = std::max(own[wave], its[wave]);
+    own[wave] = std::max(own[wave], its[wave]);
 }
 
-void LdsHandshakes::learn(const Word &word, const Done &own) {
-  const Done *last = nullptr; // write that is no atomic operation
-  for (const Done &done : word.done)
-    if ((done.bytes & own.bytes) && done.kind == AccessKind::Store &&
-        (!last || last->number < done.number))
-      last = &done;
-  if (last)
-    learn(own.wave, *last);
-  for (const Done &done : word.done)
-    if ((done.bytes & own.bytes) && done.kind == AccessKind::Atomic &&
-        (!last || last->number < done.number))
-      learn(own.wave, done);
+void LdsHandshakes::learn(const Quad &quad, const Done &own) {
+  for (unsigned at = 0; at < QuadBytes; ++at) {
+    if (!(own.bytes >> at & 1))
+      continue;
+    uint32_t last = 0; // write that is no atomic operation
+    for (const Done &done : quad.done)
+      if ((done.bytes >> at & 1) && done.kind == AccessKind::Store)
+        last = std::max(last, done.number);
+    for (const Done &done : quad.done)
+      if ((done.bytes >> at & 1) && done.kind != AccessKind::Load &&
+          done.number >= last)
+        learn(own.wave, done);
+  }
 }
 
-void LdsHandshakes::touch(const LdsAccess &access, unsigned lane, uint64_t at,
-                          Done own) {
-  Word &word = words[at];
-  if (word.interval != interval) {
-    word.interval = interval;
-    word.done.clear();
+void LdsHandshakes::touch(const LdsAccess &access, const AccessRun &run,
+                          uint64_t at, Done own) {
+  Quad &quad = quads[at];
+  if (quad.interval != interval) {
+    quad.interval = interval;
+    quad.done.clear();
   }
   const Clock &clock = known[own.wave];
-  for (const Done &done : word.done)
-    if (done.wave != own.wave && (done.bytes & own.bytes) &&
-        conflict(done, own) && done.number > clock[done.wave])
-      access.report(monitor, lane, at, done.wave, done.kind, done.instruction);
-  if (polls.learns(own.instruction) && own.kind != AccessKind::Store)
-    learn(word, own);
-  keep(word.done, own);
+  for (const Done &done : quad.done)
+    if (const unsigned both = done.bytes & own.bytes;
+        both && done.wave != own.wave && conflict(done, own) &&
+        done.number > clock[done.wave]) {
+      const uint64_t byte = at * QuadBytes + countr_zero(both);
+      access.report(monitor, run.lane + unsigned(byte - run.begin) / run.bytes,
+                    byte / 4, done.wave, done.kind, done.instruction);
+    }
+  if (polls.learns(own.instruction))
+    learn(quad, own);
+  keep(quad.done, own);
 }
 
 bool LdsHandshakes::access(const Instruction &inst, Wave &w,
                            const LdsRuns &runs, AccessKind kind) {
-  LdsAccess access{inst, w, kind};
+  const LdsAccess access{inst, w, kind};
   Done own;
   own.number = ++number;
   own.instruction = inst.index;
@@ -106,14 +117,18 @@ bool LdsHandshakes::access(const Instruction &inst, Wave &w,
   own.kind = kind;
   own.waits = polls.waits(inst.index);
   hasLearnt = false;
+  AccessRun last;
   for (unsigned i = 0; i < runs.size(); ++i) {
     const AccessRun run = runs[i];
-    forEachWord(run.begin, run.end(), [&](uint64_t word, uint16_t) {
-      forEachPart(run, word, [&](unsigned lane, uint16_t bytes) {
-        own.bytes = uint8_t(bytes);
-        touch(access, lane, word, own);
-      });
-    });
+    if (run.begin == last.begin && run.length() <= last.length())
+      continue; // lanes that wait read the same
+    last = run;
+    for (uint64_t at = run.begin, next; at < run.end(); at = next) {
+      next = std::min(run.end(), (at | (QuadBytes - 1)) + 1);
+      own.bytes = bytesIn(QuadBytes, at, next);
+      if (Quad &quad = quads[at / QuadBytes]; !repeats(quad, own))
+        touch(access, run, at / QuadBytes, own);
+    }
   }
   if (hasLearnt) {
     std::deque<Turn> &all = turns[own.wave];

@@ -8,9 +8,9 @@
 // knows all that one did before, and all that one knew when it wrote. After
 // that it may access what the other one left to it.
 //
-// Accesses of the work-group are numbered. For each word the last one of every
-// wave and kind is kept; for each wave, up to which access of every other one
-// it knows.
+// Accesses of the work-group are numbered. For each 16 bytes the last ones of
+// every wave and kind are kept, with the bytes that each touched; for each
+// wave, up to which access of every other one it knows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 
 #include "LdsRaces.h"
 #include "Polls.h"
+#include "llvm/ADT/SmallVector.h"
 #include <array>
 #include <deque>
 
@@ -44,7 +45,8 @@ private:
   struct Done {
     uint32_t number = 0; ///< among the accesses of the work-group
     uint32_t instruction = 0;
-    uint8_t wave = 0, bytes = 0;
+    uint16_t bytes = 0; ///< of the quad
+    uint8_t wave = 0;
     AccessKind kind = AccessKind::Load;
     bool waits = false;
 
@@ -52,9 +54,10 @@ private:
       return wave == other.wave && kind == other.kind && waits == other.waits;
     }
   };
-  struct Word {
+  static constexpr unsigned QuadBytes = 16;
+  struct Quad {
     uint32_t interval = 0; ///< that the rest is about
-    std::vector<Done> done;
+    llvm::SmallVector<Done, 2> done;
   };
   /// What a wave knew from one of its accesses on.
   struct Turn {
@@ -63,16 +66,21 @@ private:
   };
 
   static bool conflict(const Done &a, const Done &b);
-  void touch(const LdsAccess &access, unsigned lane, uint64_t word, Done own);
-  /// Takes in what the last write of a word tells, and those before it from
+  /// Notes an access that its wave has made before, where no other one has made
+  /// any; false if it is another one.
+  bool repeats(Quad &quad, const Done &own) const;
+  /// Notes what \p own does to its bytes of a quad, a part of \p run.
+  void touch(const LdsAccess &access, const AccessRun &run, uint64_t quad,
+             Done own);
+  /// Takes in what the last write of a byte tells, and those before it from
   /// which atomic operations lead to it.
-  void learn(const Word &word, const Done &own);
+  void learn(const Quad &quad, const Done &own);
   void learn(unsigned self, const Done &other);
-  static void keep(std::vector<Done> &done, const Done &own);
+  static void keep(llvm::SmallVectorImpl<Done> &done, const Done &own);
 
   Monitor &monitor;
   const Polls &polls;
-  std::vector<Word> words;
+  std::vector<Quad> quads;
   std::array<std::deque<Turn>, MaxWaves> turns; ///< in their order
   std::array<Clock, MaxWaves> known = {};
   uint32_t interval = 0, number = 0;
