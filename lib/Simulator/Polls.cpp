@@ -34,79 +34,55 @@ public:
   const InstructionInfo &info(uint32_t index) const {
     return program.info[index];
   }
-  /// Whether it may be a read of LDS, and of what by its kind.
-  bool mayPoll(uint32_t index) const;
-  bool isAtomic(uint32_t index) const;
+  /// Whether it may be a read of LDS that does nothing else.
+  bool isPlainRead(uint32_t index) const {
+    return mnemonic(index).starts_with("ds_read") ||
+           mnemonic(index).starts_with("flat_load");
+  }
+  /// Whether it may be an atomic operation on LDS that returns a value.
+  bool isAtomic(uint32_t index) const {
+    return mnemonic(index).contains("_rtn_") ||
+           mnemonic(index).starts_with("flat_atomic");
+  }
   bool isCompareAndSwap(uint32_t index) const {
     return mnemonic(index).contains("cmpst") ||
            mnemonic(index).contains("cmpswap");
   }
-  bool isConditional(uint32_t index) const;
-  /// Whether others may see what it does, or it waits for them otherwise.
-  bool isVisible(uint32_t index) const;
-  /// Whether it reads memory that is not the lane's own.
-  bool readsShared(uint32_t index) const {
-    return (info(index).cls == InstructionClass::Lds ||
-            (info(index).cls == InstructionClass::VectorMemory &&
-             !mnemonic(index).starts_with("scratch_"))) &&
-           info(index).isLoad;
+  bool isConditional(uint32_t index) const {
+    StringRef name = mnemonic(index);
+    return name.consume_front("s_cbranch_") &&
+           (name.starts_with("scc") || name.starts_with("vcc") ||
+            name.starts_with("exec"));
   }
+  /// Whether it accesses memory that is taken to be the lane's own. So are flat
+  /// addresses: compilers that do not optimise keep variables there.
+  bool isPrivate(uint32_t index) const {
+    return mnemonic(index).starts_with("scratch_") ||
+           (info(index).cls == InstructionClass::Flat &&
+            !mnemonic(index).starts_with("flat_atomic"));
+  }
+  /// Whether others may see what it does, or it leads elsewhere.
+  bool isVisible(uint32_t index) const;
 
-  /// False where no way leads back to the instruction: over each one of a loop
-  /// some branch leads back.
-  bool isInCycle(uint32_t index) const { return isInside[index]; }
   template <typename Function>
   void forEachNext(uint32_t index, Function &&function) const;
   template <typename Function>
   void forEachBefore(uint32_t index, Function &&function) const;
-
   /// Of a branch; NoIndex if it leads nowhere, or anywhere.
   uint32_t target(uint32_t index) const;
 
 private:
-  bool fallsThrough(uint32_t index) const;
+  bool fallsThrough(uint32_t index) const {
+    return mnemonic(index) != "s_branch" && index + 1 < program.code.size();
+  }
 
   DenseMap<uint32_t, SmallVector<uint32_t, 2>> branchesTo;
-  BitVector isInside;
 };
 
 Code::Code(const Program &program) : program(program) {
-  const uint32_t size = uint32_t(program.code.size());
-  std::vector<int> opened(size + 1); // branches back, less those that end
-  for (uint32_t i = 0; i < size; ++i) {
-    const uint32_t to = target(i);
-    if (to == Program::NoIndex)
-      continue;
-    branchesTo[to].push_back(i);
-    if (to <= i) {
-      ++opened[to];
-      --opened[i + 1];
-    }
-  }
-  isInside.resize(size);
-  int inside = 0;
-  for (uint32_t i = 0; i < size; ++i)
-    if ((inside += opened[i]))
-      isInside.set(i);
-}
-
-bool Code::isAtomic(uint32_t index) const {
-  // What exchanges lanes reads no LDS.
-  const StringRef name = mnemonic(index);
-  return info(index).isLoad && !info(index).writes.empty() &&
-         (info(index).cls == InstructionClass::Lds
-              ? name.contains("_rtn_")
-              : name.starts_with("flat_atomic"));
-}
-
-bool Code::mayPoll(uint32_t index) const {
-  const StringRef name = mnemonic(index);
-  return name.starts_with("ds_read") || name.starts_with("flat_load") ||
-         isAtomic(index);
-}
-
-bool Code::isConditional(uint32_t index) const {
-  return mnemonic(index).starts_with("s_cbranch");
+  for (uint32_t i = 0; i < program.code.size(); ++i)
+    if (const uint32_t to = target(i); to != Program::NoIndex)
+      branchesTo[to].push_back(i);
 }
 
 bool Code::isVisible(uint32_t index) const {
@@ -114,34 +90,20 @@ bool Code::isVisible(uint32_t index) const {
   const StringRef name = mnemonic(index);
   switch (known.cls) {
   case InstructionClass::Lds:
-    return known.isStore && !name.contains("permute") &&
-           !name.contains("swizzle");
+    return known.isStore;
   case InstructionClass::VectorMemory:
-    return known.isStore && !name.starts_with("scratch_") &&
-           (known.isLoad || name.contains("store"));
   case InstructionClass::Flat:
-    // Stores by flat addresses are taken to be to private memory: compilers
-    // that do not optimise keep variables there.
-    return name.starts_with("flat_atomic");
   case InstructionClass::ScalarMemory:
-    return known.isStore && !name.starts_with("s_dcache");
+    return known.isStore && !isPrivate(index);
   case InstructionClass::Branch:
     return !isConditional(index) && name != "s_branch";
   default:
-    return name == "s_barrier" || name == "s_endpgm" || !known.problem.empty();
+    return name == "s_barrier" || name == "s_endpgm";
   }
 }
 
-bool Code::fallsThrough(uint32_t index) const {
-  const StringRef name = mnemonic(index);
-  return name != "s_branch" && !name.starts_with("s_endpgm") &&
-         !name.starts_with("s_setpc") && index + 1 < program.code.size();
-}
-
 uint32_t Code::target(uint32_t index) const {
-  if (info(index).cls != InstructionClass::Branch ||
-      (mnemonic(index) != "s_branch" && !isConditional(index)) ||
-      mnemonic(index).contains("fork") || mnemonic(index).contains("join"))
+  if (mnemonic(index) != "s_branch" && !isConditional(index))
     return Program::NoIndex;
   const int64_t to = program.code[index].imm;
   return Program::isNoIndex(to) ? Program::NoIndex : uint32_t(to);
@@ -176,6 +138,12 @@ public:
   }
 
   void step(uint32_t index);
+  /// What is set from now on depends on the poll, until the instruction is
+  /// reached: a branch that the poll decides leads around it.
+  void chooseUntil(uint32_t index) {
+    isChosen = true;
+    choiceEnd = index;
+  }
   /// Whether the branch, or the lanes behind the instruction, depend on what
   /// the poll read.
   bool decides(uint32_t index) const;
@@ -183,120 +151,102 @@ public:
   uint64_t address(uint32_t index) const;
   /// What LDS and flat instructions do there: the operands behind the address.
   uint64_t data(uint32_t index) const;
-  /// Whether it is a compare-and-swap that compares what the poll read.
+  /// Whether a compare-and-swap compares what the poll read.
   bool compares(uint32_t index) const;
   /// Whether it is an atomic operation that changes the word each time.
   bool changes(uint32_t index) const;
 
 private:
-  enum class Origin { Register, Constant, Load, Memory, Choice };
-  static constexpr unsigned Scalars = 1 << 16, Scc = 2 << 16, Lanes = 3 << 16;
-  static constexpr unsigned Exec = Scalars + unsigned(ExecLo);
+  struct Value {
+    uint64_t number = 0;  ///< the same for the same values
+    bool depends = false; ///< on what the poll read
+  };
+  enum class Origin { Before, Constant, Load };
+  /// Values are kept by keys: vector registers from 0 on, then these, and
+  /// private memory by the numbers of its addresses.
+  static constexpr uint64_t Scalars = 1 << 16, Scc = 2 << 16, Lanes = 3 << 16,
+                            Exec = Scalars + ExecLo;
 
-  static unsigned keyOf(RegisterFile file, unsigned index) {
+  template <typename... Parts> static uint64_t mix(const Parts &...parts) {
+    return uint64_t(size_t(hash_combine(parts...))) >> 2; // no key of a map
+  }
+  static uint64_t keyOf(RegisterFile file, unsigned index) {
     return file == RegisterFile::Vector   ? index
            : file == RegisterFile::Scalar ? Scalars + index
                                           : Scc;
   }
-  uint64_t get(unsigned key) const {
-    auto known = registers.find(key);
-    return known != registers.end() ? known->second
-                                    : mix(Origin::Register, key);
+  static uint64_t keyOf(const Operand &op, unsigned word) {
+    return keyOf(op.isVector() ? RegisterFile::Vector : RegisterFile::Scalar,
+                 op.index + word);
   }
-  template <typename... Parts> static uint64_t mix(const Parts &...parts) {
-    return uint64_t(size_t(hash_combine(parts...))) >> 2; // no key of a map
+  Value get(uint64_t key) const {
+    auto found = known.find(key);
+    return found != known.end() ? found->second
+                                : Value{mix(Origin::Before, key)};
   }
-  uint64_t operand(const Operand &op, unsigned word) const {
-    if (op.isConstant())
-      return mix(Origin::Constant,
-                 word ? op.value >> 32 : op.value & 0xffffffff);
-    return get(keyOf(fileOf(op), op.index + word));
+  void set(uint64_t key, Value value) {
+    value.depends |= isChosen;
+    known[key] = value;
   }
-  static RegisterFile fileOf(const Operand &op) {
-    return op.isVector() ? RegisterFile::Vector : RegisterFile::Scalar;
+  Value operand(const Operand &op, unsigned word) const {
+    return op.isConstant() ? constant(op.value >> (word ? 32 : 0))
+                           : get(keyOf(op, word));
   }
-  static bool isCopy(StringRef name) {
-    static constexpr StringLiteral names[] = {
-        "v_mov_b32",          "v_mov_b64",          "s_mov_b32",
-        "s_mov_b64",          "v_accvgpr_read_b32", "v_accvgpr_write_b32",
-        "v_readfirstlane_b32"};
-    return is_contained(names, name);
+  static Value constant(uint64_t value) {
+    return {mix(Origin::Constant, uint32_t(value))};
   }
-  void copy(const Instruction &inst);
-  void branch(uint32_t index);
-  /// A lane of a register that keeps scalars; whichever register it is, since
-  /// that is copied as a whole.
-  bool spill(const Instruction &inst, StringRef name);
+  static Value both(const Value &a, const Value &b) {
+    return {mix(a.number, b.number), a.depends || b.depends};
+  }
+  bool move(const Instruction &inst, StringRef name);
   bool changeExec(const Instruction &inst, StringRef name);
-  void load(const Instruction &inst);
-  void store(const Instruction &inst);
-  bool isTainted(uint64_t value) const { return tainted.contains(value); }
-  /// What is left of a value behind a branch around it.
-  uint64_t chosen(uint64_t value) {
-    if (!isChosen)
-      return value;
-    value = mix(Origin::Choice, value);
-    tainted.insert(value);
-    return value;
-  }
+  void access(const Instruction &inst);
+  void compute(const Instruction &inst, StringRef name);
 
   const Code &code;
   const uint32_t poll;
   uint64_t steps = 0;
-  DenseMap<unsigned, uint64_t> registers;
-  DenseMap<uint64_t, uint64_t> memory; ///< by address, the lane's own
-  DenseSet<uint64_t> tainted;          ///< values that depend on the poll's
-  /// Around the instructions between these leads a branch that the poll's value
-  /// decides.
-  uint32_t choiceBegin = 0, choiceEnd = 0;
-  bool isChosen = false; ///< the instruction is one of them
+  DenseMap<uint64_t, Value> known;
+  bool isChosen = false; ///< what is set, until `choiceEnd`
+  uint32_t choiceEnd = 0;
 };
 
-void Values::copy(const Instruction &inst) {
+/// Copies, and lanes of registers that keep scalars: whichever register it is,
+/// since that is copied as a whole.
+bool Values::move(const Instruction &inst, StringRef name) {
+  static constexpr StringLiteral copies[] = {
+      "v_mov_b32",          "v_mov_b64",          "s_mov_b32",
+      "s_mov_b64",          "v_accvgpr_read_b32", "v_accvgpr_write_b32",
+      "v_readfirstlane_b32"};
   const Operand &to = inst.ops[0], &from = inst.ops[1];
-  SmallVector<uint64_t, 2> values;
-  for (unsigned k = 0; k < to.words; ++k)
-    values.push_back(operand(from, k));
-  for (unsigned k = 0; k < to.words; ++k) {
-    const unsigned key = keyOf(fileOf(to), to.index + k);
-    // Behind the branch EXEC is what it was.
-    const bool isExec = key == Exec || key == Exec + 1;
-    registers[key] = isExec ? values[k] : chosen(values[k]);
+  if (is_contained(copies, name) && inst.encoding == Encoding::Plain) {
+    const Value values[2] = {operand(from, 0), operand(from, 1)};
+    for (unsigned k = 0; k < to.words; ++k)
+      set(keyOf(to, k), values[k]);
+    return true;
   }
-}
-
-bool Values::spill(const Instruction &inst, StringRef name) {
   const bool isWrite = name == "v_writelane_b32";
   if ((!isWrite && name != "v_readlane_b32") || !inst.ops[2].isConstant())
     return false;
-  const unsigned slot = Lanes + unsigned(inst.ops[2].value & 0x3f);
-  if (isWrite)
-    registers[slot] = chosen(operand(inst.ops[1], 0));
-  else
-    registers[keyOf(RegisterFile::Scalar, inst.ops[0].index)] = get(slot);
+  const uint64_t lane = Lanes + (inst.ops[2].value & 0x3f);
+  set(isWrite ? lane : keyOf(to, 0), isWrite ? operand(from, 0) : get(lane));
   return true;
 }
 
 /// The beginning and the end of what some lanes do: the old mask is kept, and
 /// comes back.
 bool Values::changeExec(const Instruction &inst, StringRef name) {
-  const InstructionInfo &info = code.info(inst.index);
-  if (name.ends_with("saveexec_b64")) {
-    const uint64_t old[2] = {get(Exec), get(Exec + 1)};
-    for (unsigned k = 0; k < 2; ++k) {
-      const uint64_t from = operand(inst.ops[1], k),
-                     result = mix(name, old[k], from);
-      if (isTainted(from) || isTainted(old[k]))
-        tainted.insert(result);
-      registers[keyOf(RegisterFile::Scalar, inst.ops[0].index + k)] = old[k];
-      registers[Exec + k] = result;
-    }
-    return true;
-  }
-  if (!StringRef(info.text).starts_with("s_or_b64 exec, exec, s["))
+  const bool isBegin = name.ends_with("saveexec_b64");
+  if (!isBegin &&
+      !StringRef(code.info(inst.index).text).starts_with("s_or_b64 exec, exec"))
     return false;
-  for (unsigned k = 0; k < 2; ++k)
-    registers[Exec + k] = operand(inst.ops[2], k);
+  for (unsigned k = 0; k < 2; ++k) {
+    const Value old = get(Exec + k),
+                other = operand(inst.ops[isBegin ? 1 : 2], k);
+    if (isBegin)
+      set(keyOf(inst.ops[0], k), old);
+    set(Exec + k, isBegin ? both(old, other) : other);
+  }
   return true;
 }
 
@@ -311,9 +261,8 @@ uint64_t Values::address(uint32_t index) const {
     const bool hasOne = info.cls != InstructionClass::VectorMemory;
     if (k && (hasOne || (k == 1 && info.writes.empty())))
       continue;
-    const Operand &op = inst.src(k); // `off` is no register
-    for (unsigned word = 0; word < (op.isConstant() ? 1 : op.words); ++word)
-      value = mix(value, operand(op, word));
+    for (unsigned word = 0; word < inst.src(k).words; ++word)
+      value = mix(value, operand(inst.src(k), word).number);
   }
   return value;
 }
@@ -323,17 +272,15 @@ uint64_t Values::data(uint32_t index) const {
   uint64_t value = 0;
   for (unsigned k = 1; k < inst.numSrc(); ++k)
     for (unsigned word = 0; word < inst.src(k).words; ++word)
-      value = mix(value, operand(inst.src(k), word));
+      value = mix(value, operand(inst.src(k), word).number);
   return value;
 }
 
 bool Values::compares(uint32_t index) const {
-  if (!code.isCompareAndSwap(index))
-    return false;
   // Flat ones have it behind what they write.
   const Operand &op = code.program.code[index].src(1);
   const bool isBehind = code.info(index).cls != InstructionClass::Lds;
-  return isTainted(operand(op, isBehind ? op.words / 2 : 0));
+  return operand(op, isBehind ? op.words / 2 : 0).depends;
 }
 
 bool Values::changes(uint32_t index) const {
@@ -346,119 +293,72 @@ bool Values::changes(uint32_t index) const {
       isOneOf({"cmpst", "wrxchg", "swap", "_and", "_or"}))
     return false;
   return !isOneOf({"_add", "_sub", "_xor"}) ||
-         operand(code.program.code[index].src(1), 0) !=
-             mix(Origin::Constant, uint64_t(0));
+         operand(code.program.code[index].src(1), 0).number !=
+             constant(0).number;
 }
 
-void Values::load(const Instruction &inst) {
+void Values::access(const Instruction &inst) {
   const InstructionInfo &info = code.info(inst.index);
+  const bool isPrivate = code.isPrivate(inst.index) && inst.index != poll;
   const uint64_t at = address(inst.index);
-  const bool isPrivate = info.cls == InstructionClass::Flat ||
-                         code.mnemonic(inst.index).starts_with("scratch_");
   for (const RegisterRange &range : info.writes)
-    for (unsigned k = 0; k < range.count; ++k) {
+    for (unsigned k = 0; k < range.count; ++k)
       // What others may change is another value each time.
-      uint64_t value = mix(Origin::Load, at, k, steps);
-      if (inst.index == poll)
-        tainted.insert(value);
-      else if (isPrivate) {
-        auto known = memory.find(mix(at, k));
-        value =
-            known != memory.end() ? known->second : mix(Origin::Memory, at, k);
-      }
-      registers[keyOf(range.file, range.first + k)] = value;
-    }
+      set(keyOf(range.file, range.first + k),
+          isPrivate ? get(mix(at, k))
+                    : Value{mix(Origin::Load, steps, k), inst.index == poll});
+  if (isPrivate && info.writes.empty())
+    for (unsigned k = 0; k < inst.src(1).words; ++k)
+      set(mix(at, k), operand(inst.src(1), k));
 }
 
-void Values::store(const Instruction &inst) {
-  const uint64_t at = address(inst.index);
-  for (unsigned k = 0; k < inst.src(1).words; ++k)
-    memory[mix(at, k)] = chosen(operand(inst.src(1), k));
-}
-
-void Values::branch(uint32_t index) {
-  const uint32_t to = code.target(index);
-  if (to == Program::NoIndex || to <= index)
-    return;
-  if (code.isConditional(index) && decides(index)) {
-    choiceBegin = index;
-    choiceEnd = to;
-  } else if (isChosen && !code.isConditional(index)) {
-    // What the branch leads around stands elsewhere, and comes back from there.
-    for (uint32_t end = to; end < code.program.code.size(); ++end)
-      if (code.target(end) == choiceEnd) {
-        choiceBegin = to - 1;
-        choiceEnd = end;
-        return;
-      }
-  }
+/// Two values are the same when the same operations made them of the same
+/// values. On which lanes is no part of that.
+void Values::compute(const Instruction &inst, StringRef name) {
+  const InstructionInfo &info = code.info(inst.index);
+  Value result = {mix(name)};
+  for (unsigned k = inst.numDst; k < inst.numOps; ++k)
+    if (inst.ops[k].isConstant())
+      result.number = mix(result.number, k, inst.ops[k].value);
+  for (const RegisterRange &range : info.reads)
+    for (unsigned k = 0; k < range.count; ++k)
+      result = both(result, get(keyOf(range.file, range.first + k)));
+  uint64_t number = 0;
+  for (const RegisterRange &range : info.writes)
+    for (unsigned k = 0; k < range.count; ++k)
+      set(keyOf(range.file, range.first + k),
+          {mix(result.number, number++), result.depends});
 }
 
 void Values::step(uint32_t index) {
   ++steps;
   const Instruction &inst = code.program.code[index];
-  const InstructionInfo &info = code.info(index);
   const StringRef name = code.mnemonic(index);
-  isChosen = choiceBegin < index && index < choiceEnd;
-  switch (info.cls) {
+  if (index == choiceEnd)
+    isChosen = false;
+  switch (code.info(index).cls) {
   case InstructionClass::Lds:
   case InstructionClass::VectorMemory:
   case InstructionClass::Flat:
   case InstructionClass::ScalarMemory:
-    if (!info.writes.empty())
-      load(inst);
-    else if (info.isStore && info.cls != InstructionClass::ScalarMemory)
-      store(inst);
-    return;
+    return access(inst);
   case InstructionClass::Branch:
-    branch(index);
-    return;
-  case InstructionClass::Message:
     return;
   default:
-    break;
+    if (!move(inst, name) && !changeExec(inst, name))
+      compute(inst, name);
   }
-  if (isCopy(name) && inst.encoding == Encoding::Plain)
-    return copy(inst);
-  if (spill(inst, name) || changeExec(inst, name))
-    return;
-  uint64_t result = mix(name, inst.imm);
-  bool depends = false;
-  for (unsigned k = inst.numDst; k < inst.numOps; ++k)
-    if (inst.ops[k].isConstant())
-      result = mix(result, k, operand(inst.ops[k], 0), operand(inst.ops[k], 1));
-  auto read = [&](unsigned key) {
-    const uint64_t value = get(key);
-    depends |= isTainted(value);
-    result = mix(result, value);
-  };
-  for (const RegisterRange &range : info.reads)
-    for (unsigned k = 0; k < range.count; ++k)
-      read(keyOf(range.file, range.first + k));
-  // Which lanes a vector instruction runs on is no part of what it computes.
-  if (info.readsExec && info.cls == InstructionClass::Salu) {
-    read(Exec);
-    read(Exec + 1);
-  }
-  unsigned number = 0;
-  for (const RegisterRange &range : info.writes)
-    for (unsigned k = 0; k < range.count; ++k) {
-      const uint64_t value = mix(result, number++);
-      if (depends)
-        tainted.insert(value);
-      registers[keyOf(range.file, range.first + k)] = chosen(value);
-    }
 }
 
 bool Values::decides(uint32_t index) const {
   const InstructionInfo &info = code.info(index);
   const bool isBranch = code.isConditional(index);
-  if ((isBranch && info.readsExec) || (!isBranch && info.writesExec))
-    if (isTainted(get(Exec)) || isTainted(get(Exec + 1)))
-      return true;
+  if ((isBranch ? info.readsExec : info.writesExec) &&
+      (get(Exec).depends || get(Exec + 1).depends))
+    return true;
   return isBranch && any_of(info.reads, [&](const RegisterRange &range) {
            for (unsigned k = 0; k < range.count; ++k)
-             if (isTainted(get(keyOf(range.file, range.first + k))))
+             if (get(keyOf(range.file, range.first + k)).depends)
                return true;
            return false;
          });
@@ -473,29 +373,26 @@ public:
 private:
   /// The instructions on ways from a read back to itself on which a wave does
   /// nothing that others see, from the first one on, each behind what leads to
-  /// it; none if there are too many. \p isAlone leaves out the ways with other
-  /// reads.
-  std::vector<uint32_t> around(uint32_t read, bool isAlone) const;
-  bool waits(uint32_t read, const std::vector<uint32_t> &loop) const;
-  /// Whether the read is the first turn of the loop in which \p poll stands, or
-  /// a compare-and-swap at its address compares what it read.
-  bool isCheckedBy(uint32_t read, uint32_t poll) const;
+  /// it; none if there are too many.
+  std::vector<uint32_t> around(uint32_t read) const;
+  bool waits(uint32_t read) const;
+  /// Whether a read in front of another one, and of the same address, decides
+  /// whether the wave gets there (a turn of the loop around it); otherwise,
+  /// whether the other one, a compare-and-swap, compares what it read.
+  bool isCheckedBy(uint32_t first, uint32_t read, bool isTurn) const;
   bool decidesBranch(uint32_t atomic) const;
 
   const Code code;
 };
 
-std::vector<uint32_t> Finder::around(uint32_t read, bool isAlone) const {
-  auto isOpen = [&](uint32_t index) {
-    return index == read ||
-           (!code.isVisible(index) && !(isAlone && code.readsShared(index)));
-  };
+std::vector<uint32_t> Finder::around(uint32_t read) const {
   DenseSet<uint32_t> reached[2];
   for (bool isForward : {false, true}) {
     DenseSet<uint32_t> &known = reached[isForward];
     std::vector<uint32_t> open = {read};
     auto visit = [&](uint32_t index) {
-      if (isOpen(index) && known.insert(index).second)
+      if ((index == read || !code.isVisible(index)) &&
+          known.insert(index).second)
         open.push_back(index);
     };
     while (!open.empty()) {
@@ -517,11 +414,7 @@ std::vector<uint32_t> Finder::around(uint32_t read, bool isAlone) const {
   auto visit = [&](auto &self, uint32_t index) -> void {
     if (!open.erase(index))
       return;
-    // What a branch leads around comes before what it leads to.
-    SmallVector<uint32_t, 2> next;
-    code.forEachNext(index, [&](uint32_t each) { next.push_back(each); });
-    for (uint32_t each : reverse(next))
-      self(self, each);
+    code.forEachNext(index, [&](uint32_t next) { self(self, next); });
     loop.push_back(index);
   };
   visit(visit, *std::min_element(open.begin(), open.end()));
@@ -529,7 +422,8 @@ std::vector<uint32_t> Finder::around(uint32_t read, bool isAlone) const {
   return loop;
 }
 
-bool Finder::waits(uint32_t read, const std::vector<uint32_t> &loop) const {
+bool Finder::waits(uint32_t read) const {
+  const std::vector<uint32_t> loop = around(read);
   if (loop.empty())
     return false;
   const DenseSet<uint32_t> inside(loop.begin(), loop.end());
@@ -545,8 +439,11 @@ bool Finder::waits(uint32_t read, const std::vector<uint32_t> &loop) const {
         done.push_back({values.address(index), values.data(index)});
       }
       values.step(index);
-      if (!code.isConditional(index) || !values.decides(index))
+      if (!values.decides(index))
         continue;
+      // Also behind one that leads back: there the value has let it pass.
+      if (const uint32_t to = code.target(index); to != Program::NoIndex)
+        values.chooseUntil(to);
       code.forEachNext(
           index, [&](uint32_t next) { leaves |= !inside.contains(next); });
     }
@@ -554,19 +451,18 @@ bool Finder::waits(uint32_t read, const std::vector<uint32_t> &loop) const {
   return leaves && done[1] == done[2];
 }
 
-bool Finder::isCheckedBy(uint32_t read, uint32_t poll) const {
-  const bool isTurn = code.info(read).mnemonicId == code.info(poll).mnemonicId;
-  Values values(code, read, read);
-  const uint64_t at = values.address(read);
+bool Finder::isCheckedBy(uint32_t first, uint32_t read, bool isTurn) const {
+  Values values(code, first, first);
+  const uint64_t at = values.address(first);
   bool decides = false;
-  for (uint32_t index = read; index < poll; ++index) {
-    if (index != read && code.isVisible(index))
+  for (uint32_t index = first; index < read; ++index) {
+    if (index != first && code.isVisible(index))
       return false;
     values.step(index);
-    decides |= code.isConditional(index) && values.decides(index);
+    decides |= values.decides(index);
   }
-  return (isTurn ? decides : values.compares(poll)) &&
-         values.address(poll) == at;
+  return (isTurn ? decides : values.compares(read)) &&
+         values.address(read) == at;
 }
 
 bool Finder::decidesBranch(uint32_t atomic) const {
@@ -574,8 +470,6 @@ bool Finder::decidesBranch(uint32_t atomic) const {
   const uint32_t end =
       std::min(uint32_t(code.program.code.size()), atomic + MostApart);
   for (uint32_t index = atomic; index < end; ++index) {
-    if (index != atomic && code.isVisible(index))
-      return false;
     values.step(index);
     if (values.decides(index))
       return true;
@@ -591,27 +485,21 @@ void Finder::find(BitVector &waiting, BitVector &learning) const {
     to.set(index);
   };
   for (uint32_t read = 0; read < size; ++read) {
-    if (!code.mayPoll(read))
+    const bool isAtomic = code.isAtomic(read);
+    if (!isAtomic && !code.isPlainRead(read))
       continue;
-    if (code.isAtomic(read) && decidesBranch(read))
-      add(learning, read);
-    const bool isWait =
-        code.isInCycle(read) &&
-        (waits(read, around(read, false)) || waits(read, around(read, true)));
-    if (isWait) {
+    const bool isWait = waits(read);
+    if (isWait)
       add(waiting, read);
+    if (isWait || (isAtomic && decidesBranch(read)))
       add(learning, read);
-    } else if (!code.isCompareAndSwap(read)) {
-      continue;
-    }
     for (uint32_t first = read - std::min(read, MostApart); first < read;
          ++first) {
       const bool isTurn =
-          code.info(first).mnemonicId == code.info(read).mnemonicId;
-      if (!code.mayPoll(first) ||
-          (isTurn ? !isWait
-                  : code.isAtomic(first) || !code.isCompareAndSwap(read)) ||
-          !isCheckedBy(first, read))
+          isWait && code.info(first).mnemonicId == code.info(read).mnemonicId;
+      if (!isTurn && !(code.isPlainRead(first) && code.isCompareAndSwap(read)))
+        continue;
+      if (!isCheckedBy(first, read, isTurn))
         continue;
       add(waiting, first);
       if (isTurn)

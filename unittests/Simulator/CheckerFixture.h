@@ -9,6 +9,15 @@
 
 namespace netra::sim::test {
 
+/// Where waves wait for others, a wave that runs to its barrier would do so for
+/// ever.
+struct FairWay {
+  Schedule schedule;
+  uint64_t seed;
+};
+inline constexpr FairWay fairWays[] = {
+    {Schedule::RoundRobin, 0}, {Schedule::Random, 1}, {Schedule::Random, 2}};
+
 class Checkers : public testing::Test {
 protected:
   /// Runs a body with p0 = 64 dwords of input, p1 = 64 dwords of output.

@@ -1,4 +1,4 @@
-//===- HandshakeTests.cpp - Waves that wait for flags in LDS -------------===//
+//===- HandshakeTests.cpp - Compiled waits for flags in LDS --------------===//
 // SPDX-License-Identifier: MIT
 
 #include "CheckerFixture.h"
@@ -6,25 +6,10 @@
 
 using namespace netra::sim;
 using namespace netra::sim::test;
-using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 namespace {
-
-struct Way {
-  Schedule schedule;
-  uint64_t seed;
-};
-/// Waves wait for others here, which a wave that runs to its barrier would do
-/// for ever.
-constexpr Way ways[] = {
-    {Schedule::RoundRobin, 0}, {Schedule::Random, 1}, {Schedule::Random, 2}};
-
-//===----------------------------------------------------------------------===//
-// Compiled
-//===----------------------------------------------------------------------===//
 
 /// FENCE and ADD are LLVM's; an addition of 0 to LDS becomes a plain read.
 const std::string prelude = R"(
@@ -45,7 +30,7 @@ struct Source {
 
 /// The findings of a kernel of 256 work-items in one way, by their texts.
 std::vector<std::string> findings(const std::shared_ptr<CodeObject> &object,
-                                  const std::string &name, const Way &way,
+                                  const std::string &name, const FairWay &way,
                                   unsigned checks) {
   DeviceOptions options;
   options.checks = checks;
@@ -260,7 +245,7 @@ TEST(Handshakes, CompiledOnesAreSilent) {
   for (const char *level : levels) {
     auto object = compiled(correct, level);
     for (const Source &source : correct)
-      for (const Way &way : ways)
+      for (const FairWay &way : fairWays)
         EXPECT_THAT(findings(object, source.name, way, CheckAll), IsEmpty())
             << source.name << " -" << level << ", seed " << way.seed;
   }
@@ -363,6 +348,16 @@ const std::vector<Source> faulty = {
     out[0] = count;
   }
 )"},
+    {"counted_by_lanes", R"(
+  // The same where each lane counts for itself.
+  local volatile uint d;
+  if (LID == 0) d = in[0];
+  if (WAVE == 1) {
+    uint count = 0;
+    for (uint i = 0; i < in[LID] + LID; ++i)
+      if (d > i) out[LID] = count += i * i;
+  }
+)"},
     {"converged", R"(
   // Each turn changes what other waves read.
   local volatile uint d[256];
@@ -463,189 +458,11 @@ TEST(Handshakes, WhatFlagsDoNotGuardIsFound) {
   for (const char *level : levels) {
     auto object = compiled(faulty, level);
     for (const Source &source : faulty)
-      for (const Way &way : ways)
+      for (const FairWay &way : fairWays)
         EXPECT_THAT(findings(object, source.name, way, CheckRace),
                     testing::Contains(HasSubstr("race: ")))
             << source.name << " -" << level << ", seed " << way.seed;
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Written by hand
-//===----------------------------------------------------------------------===//
-
-class LdsFlags : public Checkers {
-protected:
-  LdsFlags() { threads = 1; }
-  /// Wave 0 does `publish`; wave 1 does `poll`, the waiting, and `read`. The
-  /// flag is the dword at 0, data lie behind it; v2 is 0, v3 is 1, v6 4 times
-  /// the lane.
-  std::vector<std::string> find(const std::string &publish,
-                                const std::string &poll,
-                                const std::string &read,
-                                unsigned checks = CheckRace | CheckWait) {
-    return check(checks,
-                 R"(
-  s_load_dwordx4 s[4:7], s[0:1], 0x0
-  v_mov_b32 v2, 0
-  v_mov_b32 v3, 1
-  v_readfirstlane_b32 s9, v0
-  v_and_b32 v6, 63, v0
-  v_lshlrev_b32 v6, 2, v6
-  s_cmp_lg_u32 s9, 0
-  s_cbranch_scc1 .Lreader
-  ds_write_b32 v2, v2
-  ds_write_b32 v2, v2 offset:4
-  s_waitcnt lgkmcnt(0)
-  s_barrier
-  )" + publish + R"(
-  s_endpgm
-.Lreader:
-  s_barrier
-  )" + poll + "\n  " +
-                     read +
-                     R"(
-  s_waitcnt vmcnt(0) lgkmcnt(0)
-)",
-                 1024, 2);
-  }
-};
-
-std::string loop(const std::string &read) {
-  return ".Lwait:\n  " + read + R"(
-  s_waitcnt lgkmcnt(0)
-  v_readfirstlane_b32 s10, v7
-  s_cmp_eq_u32 s10, 0
-  s_cbranch_scc1 .Lwait
-)";
-}
-
-const std::string data = "ds_write_b32 v6, v3 offset:256\n",
-                  wait = "s_waitcnt lgkmcnt(0)\n",
-                  flag = "ds_write_b32 v2, v3\n",
-                  read = "ds_read_b32 v8, v6 offset:256\n",
-                  poll = loop("ds_read_b32 v7, v2");
-
-TEST_F(LdsFlags, OrderWhatComesBeforeAndBehindThem) {
-  const struct {
-    std::string publish, poll, read;
-    const char *finding; ///< nullptr: none
-  } lines[] = {
-      {data + wait + flag, poll, read, nullptr},
-      {data + wait + "ds_add_u32 v2, v3\n", poll, read, nullptr},
-      {data + wait + "ds_or_b32 v2, v3\n", loop("ds_or_rtn_b32 v7, v2, v2"),
-       read, nullptr},
-      // By atomic operations that change nothing, or nothing more.
-      {data + wait + flag, loop("ds_add_rtn_u32 v7, v2, v2"), read, nullptr},
-      {data + wait + flag, loop("ds_xor_rtn_b32 v7, v2, v2"), read, nullptr},
-      {data + wait + flag, loop("ds_cmpst_rtn_b32 v7, v2, v3, v3"), read,
-       nullptr},
-      {data + wait + flag, loop("ds_wrxchg_rtn_b32 v7, v2, v2"), read, nullptr},
-      // By those that do.
-      {data + wait + flag, loop("ds_add_rtn_u32 v7, v2, v3"), "", "race: wave"},
-      {data + wait + flag, loop("ds_max_rtn_u32 v7, v2, v3"), "", "race: wave"},
-      {data + wait + flag,
-       loop("v_add_u32 v9, 1, v7\n  ds_cmpst_rtn_b32 v7, v2, v7, v9"), "",
-       "race: wave"},
-      {data + wait + flag, loop("ds_wrxchg_rtn_b32 v7, v2, v7"), "",
-       "race: wave"},
-      {data + wait + flag,
-       loop("ds_read_b64 v[10:11], v2\n  s_waitcnt lgkmcnt(0)\n  v_or_b32 v7, "
-            "v10, v11"),
-       read, nullptr},
-      // What was read or written before may be written behind the flag.
-      {read + wait + flag, poll, data, nullptr},
-      {data + wait + flag, poll, data, nullptr},
-      // LDS keeps the order of a wave's own, loads straight to it do not.
-      {data + flag, poll, read, nullptr},
-      {"s_movk_i32 m0, 0x100\n  s_waitcnt lgkmcnt(0)\n"
-       "  global_load_lds_dword v2, s[4:5]\n" +
-           flag,
-       poll, read, "wait: LDS bytes 256 to 259 are read while"},
-      {"s_movk_i32 m0, 0x100\n  s_waitcnt lgkmcnt(0)\n"
-       "  global_load_lds_dword v2, s[4:5]\n  s_waitcnt vmcnt(0)\n" +
-           flag,
-       poll, read, nullptr},
-      // Behind the flag nothing is ordered.
-      {flag + data + wait, poll, read, "race: wave"},
-      {flag + read + wait, poll, data, "race: wave"},
-      {flag + data + wait, poll, data, "race: wave"},
-      // Another flag.
-      {data + wait + "ds_write_b32 v2, v3 offset:4\n" + flag, poll, read,
-       nullptr},
-      {"ds_write_b32 v2, v3 offset:4\n" + wait + data + wait + flag,
-       loop("ds_read_b32 v7, v2 offset:4"), read, "race: wave"},
-      // Nobody waits.
-      {data + wait + flag, "ds_read_b32 v7, v2\n" + wait, "", "race: wave"},
-      {data + wait + flag, "", read, "race: wave"},
-      // Where the loop reads depends on the turn; or it ends by itself.
-      {data + wait + flag,
-       ".Lwait:\n  v_add_u32 v9, 4, v9\n  v_and_b32 v9, 0, v9\n"
-       "  ds_read_b32 v7, v9\n  s_waitcnt lgkmcnt(0)\n"
-       "  v_readfirstlane_b32 s10, v7\n  s_cmp_eq_u32 s10, 0\n"
-       "  s_cbranch_scc1 .Lwait\n",
-       "", "race: wave"},
-      {data + wait + flag,
-       "s_mov_b32 s11, 0\n.Lwait:\n  ds_read_b32 v7, v2\n"
-       "  s_waitcnt lgkmcnt(0)\n  v_readfirstlane_b32 s10, v7\n"
-       "  s_add_u32 s11, s11, 1\n  s_cmp_lg_u32 s11, 9\n"
-       "  s_cbranch_scc1 .Lwait\n",
-       "", "race: wave"},
-      // A turn of the loop writes, or waits at a barrier.
-      {data + wait + flag,
-       loop("ds_write_b32 v2, v2 offset:8\n  ds_read_b32 v7, v2"), "",
-       "race: wave"},
-      {data + wait + flag,
-       loop("global_store_dword v2, v2, s[6:7]\n  ds_read_b32 v7, v2"), "",
-       "race: wave"},
-  };
-  for (const auto &line : lines)
-    for (const Way &way : ways) {
-      schedule = way.schedule;
-      seed = way.seed;
-      auto found = find(line.publish, line.poll, line.read);
-      SCOPED_TRACE(line.publish + "; " + line.poll + "; " + line.read +
-                   " seed " + std::to_string(way.seed));
-      if (line.finding)
-        EXPECT_THAT(found, testing::Contains(HasSubstr(line.finding)));
-      else
-        EXPECT_THAT(found, IsEmpty());
-    }
-}
-
-TEST_F(LdsFlags, TheFirstTurnMayStandInFrontOfTheLoop) {
-  const std::string turn = R"(
-  ds_read_b32 v7, v2
-  s_waitcnt lgkmcnt(0)
-  v_readfirstlane_b32 s10, v7
-  s_cmp_lg_u32 s10, 0
-  s_cbranch_scc1 .Lset
-  )";
-  for (const Way &way : ways) {
-    schedule = way.schedule;
-    seed = way.seed;
-    EXPECT_THAT(find(data + wait + flag, turn + poll + ".Lset:", read),
-                IsEmpty());
-    // One that reads something else is no turn of it.
-    std::string other = turn;
-    other.replace(other.find("v7, v2"), 6, "v7, v2 offset:256");
-    EXPECT_THAT(find(data + wait + flag, other + poll + ".Lset:", read),
-                testing::Contains(HasSubstr("race: wave")));
-  }
-}
-
-TEST_F(LdsFlags, ReportsNameBothAccesses) {
-  auto found = find(flag + data + wait, poll + "s_sleep 9\n", read, CheckRace);
-  ASSERT_THAT(found, testing::SizeIs(1));
-  EXPECT_THAT(found[0],
-              testing::AnyOf(
-                  AllOf(HasSubstr("wave 1 reads LDS bytes 256 to 259, which "
-                                  "wave 0 writes in the same barrier interval "
-                                  "by `ds_write_b32 v6, v3 offset:256`"),
-                        HasSubstr("lane 0")),
-                  HasSubstr("wave 0 writes LDS bytes 256 to 259, which wave 1 "
-                            "reads in the same barrier interval by "
-                            "`ds_read_b32 v8, v6 offset:256`")));
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
+#include <map>
 
 using namespace llvm;
 
@@ -115,7 +116,12 @@ std::shared_ptr<CodeObject> openCl(const std::string &source,
 }
 
 std::shared_ptr<CodeObject> assembly(const std::string &source) {
-  return loaded(assemble(source));
+  // Many tests run one text in several ways.
+  static std::map<std::string, std::shared_ptr<CodeObject>> known;
+  std::shared_ptr<CodeObject> &object = known[source];
+  if (!object)
+    object = loaded(assemble(source));
+  return object;
 }
 
 std::string wrapKernel(const std::string &body, unsigned kernargBytes,
