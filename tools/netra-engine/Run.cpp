@@ -237,41 +237,56 @@ private:
     return std::nullopt;
   }
 
-  /// FILE of NAME=FILE for a binding; marks it as used.
-  static Outcome filesByName(const std::vector<std::string> &list,
-                             const char *option,
-                             std::map<std::string, std::string> &files) {
-    for (const std::string &text : list) {
+  /// The binding that `name` means: where the chosen profile has one of its
+  /// own, NAME.PROFILE, since its type is another than that of the first, also
+  /// NAME.
+  std::string bindingNamed(const std::string &name) const {
+    std::string own = name + "." + profileInfo.name;
+    auto has = [&](const std::string &wanted) {
+      return llvm::any_of(plan.bindings, [&](uint64_t index) {
+        return wanted == buffers[index].info.name;
+      });
+    };
+    return !has(name) && has(own) ? own : name;
+  }
+
+  /// FILE of each NAME=FILE, by the name of the binding.
+  Outcome filesByName(const std::string &option,
+                      std::map<std::string, std::string> &files) const {
+    for (const std::string &text : arguments.all(option)) {
       auto assignment = splitAssignment(text);
       if (!assignment)
-        return usage(std::string("--") + option +
-                     ": expected NAME=FILE, found "
-                     "\"" +
-                     text + '"');
-      if (!files.insert(*assignment).second)
-        return usage(std::string("--") + option + ": " + assignment->first +
-                     " is given twice");
+        return usage("--" + option + ": expected NAME=FILE, found \"" + text +
+                     '"');
+      auto &[name, file] = *assignment;
+      std::string binding = bindingNamed(name);
+      if (!files.emplace(binding, file).second)
+        return usage("--" + option + ": " + binding + " is given twice");
     }
     return std::nullopt;
   }
 
   Outcome bind() {
-    std::map<std::string, std::string> inputs;
-    if (Outcome failure = filesByName(arguments.all("input"), "input", inputs))
-      return failure;
-    if (Outcome failure =
-            filesByName(arguments.all("output"), "output", outputs))
-      return failure;
-
-    llvm::Expected<std::vector<bool>> used = bindingsOfProfile();
-    if (!used)
-      return Failure{llvm::toString(used.takeError())};
-    std::string missing;
     buffers.resize(info.binding_count);
     for (uint32_t i = 0; i < info.binding_count; ++i) {
+      buffers[i].info.struct_size = sizeof(buffers[i].info);
+      netra_engine_query_binding(engine, i, &buffers[i].info);
+    }
+    llvm::Expected<netra::Engine> bundle =
+        netra::readBundle(arguments.get("engine"));
+    if (!bundle)
+      return Failure{llvm::toString(bundle.takeError())};
+    plan = std::move(bundle->plans[profile]);
+    std::map<std::string, std::string> inputs;
+    if (Outcome failure = filesByName("input", inputs))
+      return failure;
+    if (Outcome failure = filesByName("output", outputs))
+      return failure;
+
+    std::vector<bool> used = bindingsOfSteps();
+    std::string missing;
+    for (uint32_t i = 0; i < info.binding_count; ++i) {
       Buffer &buffer = buffers[i];
-      buffer.info.struct_size = sizeof(buffer.info);
-      netra_engine_query_binding(engine, i, &buffer.info);
       if (buffer.info.role == NETRA_OUTPUT)
         continue;
       buffer.initial.resize(buffer.info.bytes);
@@ -283,7 +298,7 @@ private:
       } else if (arguments.has("seed")) {
         if (buffer.info.role == NETRA_INPUT)
           fillRandom(buffer, seed + i);
-      } else if (buffer.info.role == NETRA_INPUT && (*used)[i]) {
+      } else if (buffer.info.role == NETRA_INPUT && used[i]) {
         missing += std::string(missing.empty() ? "" : ", ") + buffer.info.name;
       }
     }
@@ -329,26 +344,17 @@ private:
 
   /// By number, whether a step of the profile touches the binding: the engine
   /// holds the bindings of its other profiles, too.
-  llvm::Expected<std::vector<bool>> bindingsOfProfile() const {
-    llvm::Expected<netra::Engine> bundle =
-        netra::readBundle(arguments.get("engine"));
-    if (!bundle)
-      return bundle.takeError();
+  std::vector<bool> bindingsOfSteps() const {
     std::vector<bool> used(info.binding_count);
-    for (const netra::EnginePlan &plan : bundle->plans) {
-      if (plan.profile.name != profileInfo.name)
-        continue;
-      auto mark = [&](const netra::EngineSlot &slot) {
-        if (slot.kind == netra::EngineSlot::Kind::Binding &&
-            slot.index < used.size())
-          used[slot.index] = true;
-      };
-      for (const netra::EngineStep &step : plan.steps) {
-        llvm::for_each(step.arguments, mark);
-        for (const auto *operands : {&step.inputs, &step.outputs})
-          for (const netra::EngineOperand &operand : *operands)
-            mark(operand.slot);
-      }
+    auto mark = [&](const netra::EngineSlot &slot) {
+      if (slot.kind == netra::EngineSlot::Kind::Binding)
+        used[slot.index] = true;
+    };
+    for (const netra::EngineStep &step : plan.steps) {
+      llvm::for_each(step.arguments, mark);
+      for (const auto *operands : {&step.inputs, &step.outputs})
+        for (const netra::EngineOperand &operand : *operands)
+          mark(operand.slot);
     }
     return used;
   }
@@ -601,6 +607,7 @@ private:
   netra_profile_info profileInfo = {};
   SimulatorApi simulator;
   uint32_t profile = NETRA_PROFILE_AUTO;
+  netra::EnginePlan plan; // of the profile; the runtime has verified it
   netra_shape shape = NETRA_SHAPE_INIT;
   std::vector<Buffer> buffers;
   std::map<std::string, std::string> outputs;
@@ -621,8 +628,11 @@ int netra::tool::runMain(int argc, char **argv) {
   arguments.value("weights", "FILE", "packed weights, see pack-weights");
   arguments.goldenRoot("the folder of the code that the engine only locks "
                        "(NETRA_GOLDEN_ROOT)");
-  arguments.list("input", "NAME=FILE", "an input or state");
-  arguments.list("output", "NAME=FILE", "where an output or state goes");
+  arguments.list("input", "NAME=FILE",
+                 "an input or state; NAME also means NAME.PROFILE where the "
+                 "chosen profile has that instead");
+  arguments.list("output", "NAME=FILE",
+                 "where an output or state goes, named alike");
   arguments.value("seed", "N", "random values for inputs without a file");
   arguments.value("profile", "NAME", "the profile (chosen by the shape)");
   arguments.value("shape", "m=N,batch=N,...", "the serving point");
