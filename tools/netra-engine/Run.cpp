@@ -372,7 +372,7 @@ private:
   std::string whyNotWritten(const std::string &name,
                             const std::string &path) const {
     for (const auto &[other, place] : outputs)
-      if (other < name && place == path)
+      if (other < name && !whyNotApart(path, {place}).empty())
         return "it is where " + other + " goes";
     std::vector<std::string> read = {arguments.get("engine")};
     if (arguments.has("weights"))

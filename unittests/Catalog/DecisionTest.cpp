@@ -200,6 +200,9 @@ TEST(DecisionTest, TheDomainMustBeServed) {
             "expected a plan for all of the domain (m 9, batch 1, "
             "tensor_parallel 2..4), found none that admits m=9, batch=1, "
             "tensor_parallel=2");
+  // Where nobody bounds any, all points are alike.
+  EXPECT_THAT(failure({{"a", 7, {}}, {"b", 7, {}}}),
+              HasSubstr("found that a and b, both of priority 7, admit any; "));
   EXPECT_THAT(failure(plans, {{}}), HasSubstr("(any)"));
 }
 
