@@ -107,7 +107,7 @@ void InitChecker::startGroup() {
     state.scratch.assign(
         size_t(launch.scratchBytes) * launch.kernel->waveSize + 4, 0);
     for (unsigned s = 0; s < NumScalarRegisters; ++s)
-      state.setScalar(s, {0, ~0u, Bits::Absent});
+      state.setScalar(s, {0});
     state.rows[0] = group.waves[i].exec();
     for (unsigned s = 0; s < user && s < 102; ++s)
       state.setScalar(s, {});
@@ -173,7 +173,7 @@ Origin InitChecker::originOf(const WaveState &state, const RegisterRange &range,
   if (range.file == RegisterFile::Scc)
     return state.scc ? Origin()
            : state.sccOrigin.kind == Origin::None
-               ? Origin{Origin::Scc, state.instruction, 0}
+               ? Origin{Origin::Scc, false, state.instruction, 0}
                : state.sccOrigin;
   for (unsigned k = 0; k < range.count; ++k) {
     const Bits bits = range.file == RegisterFile::Vector
@@ -557,7 +557,7 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
   const bool isLoad = info.isLoad && state.hasUndefinedLoad;
   // A word in which these bits were computed from undefined ones.
   auto none = [&](uint32_t undefined) {
-    return WordBits{~undefined, undefined, 0, state.origin};
+    return WordBits{~undefined, undefined, state.origin};
   };
   const bool isSwap =
       shape == Shape::Swap || shape == Shape::Swap16 || shape == Shape::Swap32;
@@ -601,8 +601,7 @@ void InitChecker::define(const Instruction &inst, Wave &w, WaveState &state) {
             (info.cls == InstructionClass::Salu || shape == Shape::ReadLane ||
              shape == Shape::ReadFirstLane)) {
           const Bits word = state.scalarResult.field(32 * (k & 1), 32);
-          bits = {uint32_t(word.defined), uint32_t(word.computed), word.place,
-                  word.origin};
+          bits = {uint32_t(word.defined), uint32_t(word.computed), word.origin};
           if (rules[info.mnemonicId].parts[1] == Part::Exec)
             bits = {}; // the old EXEC
         } else if (shape != Shape::ReadLane && shape != Shape::ReadFirstLane &&

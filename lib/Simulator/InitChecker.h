@@ -9,10 +9,11 @@
 // came and the instruction that first read it.
 //
 // Registers and memory are followed by bits, registers where the rules of
-// InitFlow.h tell on which of its sources a result depends. Structures with
-// padding are copied word by word, so an undefined bit may be stored that was
-// loaded together with defined ones and has only been moved since (padding), or
-// that goes back to where it was loaded from; not one that was computed.
+// InitFlow.h tell on which of its sources a result depends. Structures are
+// copied with their padding, so an undefined bit may be stored that was loaded
+// from memory and has only been moved by whole bytes since. Three are no
+// padding: what was computed, a register that nothing wrote, and a value of
+// which nothing is defined among values that lanes load or store side by side.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,7 +77,7 @@ public:
 private:
   /// What is known of a word that is not wholly defined; see Bits.
   struct WordBits {
-    uint32_t defined = ~0u, computed = 0, place = 0;
+    uint32_t defined = ~0u, computed = 0;
     Origin origin = {};
   };
   struct WaveState {
@@ -159,14 +160,14 @@ private:
   uint64_t crossLane(const Instruction &inst, const InstructionInfo &info,
                      const Wave &w, WaveState &state);
   /// Shadows of memory: a byte for each byte, whose bits tell which of its bits
-  /// are defined; and of the undefined ones those that a store of computed bits
-  /// made so. The second is there for LDS and private memory only.
+  /// are defined; and which of the others are no padding, since they were
+  /// computed or copied from elsewhere. The second is there for LDS and private
+  /// memory only.
   struct Shadow {
     uint8_t *defined;
     std::vector<uint8_t> *computed; ///< empty until there is a bit
     size_t at;                      ///< of the first byte, in it
     Origin::Kind kind;
-    uint64_t before, behind; ///< bytes before the first and from it on
   };
   /// An access of one lane, \p isElement if its neighbours access what lies
   /// beside it.

@@ -269,22 +269,17 @@ static uint64_t maskOf(unsigned width) {
   return maskTrailingOnes<uint64_t>(width);
 }
 
-static uint32_t moved(uint32_t place, int by) {
-  return place > Bits::Absent ? place + uint32_t(by) : place;
-}
-
 Bits Bits::field(unsigned at, unsigned width, bool isSigned) const {
   const uint64_t mask = maskOf(width);
   const uint64_t undefined = ~defined >> at & mask;
-  Bits r{value >> at & mask, ~undefined, computed >> at & mask,
-         moved(place, int(at)), origin};
+  Bits r{value >> at & mask, ~undefined,
+         at % 8 ? undefined : computed >> at & mask, origin};
   if (!isSigned || !width)
     return r;
   // Copies of the sign, which may be unknown.
   if (undefined >> (width - 1) & 1) {
     r.defined &= mask;
     r.computed |= ~mask;
-    r.place = 0;
   } else if (r.value >> (width - 1) & 1)
     r.value |= ~mask;
   return r;
@@ -292,41 +287,31 @@ Bits Bits::field(unsigned at, unsigned width, bool isSigned) const {
 
 Bits Bits::shiftedLeft(unsigned by, unsigned width) const {
   const uint64_t mask = maskOf(width);
-  return {value << by & mask, ~(~defined << by & mask), computed << by & mask,
-          moved(place, -int(by)), origin};
+  const uint64_t undefined = ~defined << by & mask;
+  return {value << by & mask, ~undefined,
+          by % 8 ? undefined : computed << by & mask, origin};
 }
 
 Bits Bits::placed(unsigned at) const {
-  return {value << at, ~(~defined << at), computed << at,
-          moved(place, -int(at)), origin};
+  return {value << at, ~(~defined << at), computed << at, origin};
 }
 
 Bits Bits::with(const Bits &other, uint64_t mask) const {
   return {(value & ~mask) | (other.value & mask),
           (defined & ~mask) | (other.defined & mask),
           (computed & ~mask) | (other.computed & mask),
-          !(~defined & ~mask)                                ? other.place
-          : !(~other.defined & mask) || other.place == place ? place
-                                                             : 0,
           ~defined & ~mask ? origin : other.origin};
 }
 
 Bits Bits::spoilt(unsigned width) const {
   const uint64_t undefined = isKnown() ? 0 : maskOf(width);
-  return {0, ~undefined, undefined, 0, origin};
+  return {0, ~undefined, undefined, origin};
 }
 
 Origin Bits::originOf(const Bits *source, unsigned number) {
   for (; number > 1 && source->isKnown(); --number)
     ++source;
   return source->origin;
-}
-
-uint32_t Bits::placeOfComputed(const Bits *source, unsigned number) {
-  for (unsigned k = 0; k < number; ++k)
-    if (!source[k].isKnown() && !source[k].place)
-      return 0;
-  return Absent;
 }
 
 /// A bit that is a source's whatever the others are has not been computed.
@@ -355,18 +340,14 @@ static Bits logic(unsigned table, const Bits *source) {
     const uint64_t same = rest & ~differs[k];
     if (!same)
       continue;
-    r.place =
-        rest == undefined || r.place == source[k].place ? source[k].place : 0;
     if (rest == undefined)
       r.origin = source[k].origin;
     r.computed |= same & source[k].computed;
     rest &= ~same;
   }
   r.computed |= rest;
-  if (rest) {
-    r.place = Bits::placeOfComputed(source, 3);
+  if (rest)
     r.origin = Bits::originOf(source, 3);
-  }
   return r;
 }
 
@@ -377,18 +358,23 @@ static Bits added(const Bits &a, const Bits &b, unsigned width) {
                  most[] = {(a.value | ~a.defined) & mask,
                            (b.value | ~b.defined) & mask};
   // Carries are between those of the least values and of the greatest.
-  const uint64_t undefined = (((least[0] + least[1]) ^ (most[0] + most[1])) |
-                              ~a.defined | ~b.defined) &
-                             mask;
-  return {(least[0] + least[1]) & mask, ~undefined, undefined, 0,
-          a.isKnown() ? b.origin : a.origin};
+  const uint64_t sums[] = {least[0] + least[1], most[0] + most[1]};
+  const uint64_t undefined =
+      ((sums[0] ^ sums[1]) | ~a.defined | ~b.defined) & mask;
+  // What zero is added to, and nothing carried into, has only been moved.
+  const uint64_t carried =
+      (sums[0] ^ least[0] ^ least[1]) | (sums[1] ^ most[0] ^ most[1]);
+  const Bits sources[] = {a, b, {}};
+  return {sums[0] & mask, ~undefined,
+          undefined & (logic(0x3c, sources).computed | carried),
+          Bits::originOf(sources, 2)};
 }
 
 static Bits sum(const Bits &a, const Bits &b, const Bits &c, unsigned width) {
   uint64_t undefined = ~(a.defined & b.defined & c.defined);
   undefined = -(undefined & -undefined) & maskOf(width);
   const Bits sources[] = {a, b, c};
-  return {a.value + b.value + c.value, ~undefined, undefined, 0,
+  return {a.value + b.value + c.value, ~undefined, undefined,
           Bits::originOf(sources, 3)};
 }
 
@@ -437,7 +423,7 @@ Bits combine(const FlowRule &rule, const Bits *source) {
   case Flow::Reverse: {
     const unsigned from = 64 - width;
     const uint64_t undefined = reverseBits(~a.defined) >> from;
-    return {reverseBits(a.value) >> from, ~undefined, undefined, 0, a.origin};
+    return {reverseBits(a.value) >> from, ~undefined, undefined, a.origin};
   }
   case Flow::ShiftLeft:
     r = a.shiftedLeft(amount(b, width), width);
@@ -528,9 +514,7 @@ Bits combine(const FlowRule &rule, const Bits *source) {
     r = a.with(b.placed(16), ~maskOf(16));
     break;
   case Flow::Pack:
-    r = b.spoilt(16);
-    r.place = Bits::placeOfComputed(&b, 1);
-    r = a.spoilt(16).with(r.placed(16), ~maskOf(16));
+    r = a.spoilt(16).with(b.spoilt(16).placed(16), ~maskOf(16));
     break;
   case Flow::PackBytes:
     isKnown = c.isKnown();
@@ -548,7 +532,7 @@ Bits combine(const FlowRule &rule, const Bits *source) {
     for (unsigned at = 0; at < width; at += 8) {
       const Bits parts[] = {a.field(at, 8), b.field(at, 8), c.field(at, 8)};
       const Bits all{0, parts[0].defined & parts[1].defined & parts[2].defined,
-                     0, 0, Bits::originOf(parts, 3)};
+                     0, Bits::originOf(parts, 3)};
       r = r.with(all.spoilt(8).placed(at), maskOf(8) << at);
     }
     break;
@@ -558,16 +542,15 @@ Bits combine(const FlowRule &rule, const Bits *source) {
     break;
   }
   default:
-    return Bits{0, a.defined & b.defined & c.defined, 0, 0,
+    return Bits{0, a.defined & b.defined & c.defined, 0,
                 Bits::originOf(source, 3)}
         .spoilt(width);
   }
   if (!isKnown)
-    return Bits{0, 0, 0, 0, Bits::originOf(source, 3)}.spoilt(width);
+    return Bits{0, 0, 0, Bits::originOf(source, 3)}.spoilt(width);
   // What lies above the result is zero.
   const uint64_t mask = maskOf(width);
-  return {r.value & mask, r.defined | ~mask, r.computed & mask, r.place,
-          r.origin};
+  return {r.value & mask, r.defined | ~mask, r.computed & mask, r.origin};
 }
 
 } // namespace netra::sim

@@ -20,30 +20,25 @@ namespace netra::sim {
 struct Origin {
   enum Kind : uint8_t { Lds, Scratch, Memory, None, Vector, Scalar, Scc };
   Kind kind = None;
+  /// Lanes that follow each other in memory loaded a value each, and nothing of
+  /// this one was defined.
+  bool isElement = false;
   uint32_t instruction = ~0u; ///< that first read it
   uint64_t place = 0;         ///< register, or address
+
+  /// Whether it was a register.
+  bool isRegister() const { return kind > None; }
 };
 
 /// A value of up to 64 bits and which of them are defined. Bits above its width
 /// are defined zeros.
 struct Bits {
   uint64_t value = 0, defined = ~uint64_t(0);
-  /// Undefined bits that are no padding: they were never written together with
-  /// what lies around them, or an instruction computed them.
+  /// Undefined bits with which more was done than to move them by whole bytes.
+  /// What else is undefined may be padding.
   uint64_t computed = 0;
-  /// Where bit 0 lies, as the address of a bit, if the undefined bits lie there
-  /// in memory as they are; Absent if nothing wrote them, and instructions did
-  /// with them what they did with other elements of a vector; 0 if they were
-  /// computed or come from several places.
-  uint32_t place = 0;
-  static constexpr uint32_t Absent = 1;
   Origin origin = {}; ///< of one of the undefined bits
 
-  /// The place of what is computed together with elements of a vector that are
-  /// there, and is as absent as its sources are.
-  static uint32_t placeOfComputed(const Bits *source, unsigned number);
-
-  bool hasPlace() const { return place > Absent; }
   bool isKnown() const { return defined == ~uint64_t(0); }
   Bits field(unsigned at, unsigned width, bool isSigned = false) const;
   Bits shiftedLeft(unsigned by, unsigned width) const;

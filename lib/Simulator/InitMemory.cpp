@@ -19,35 +19,6 @@ static uint32_t bitsAt(const uint8_t *shadow, unsigned bytes) {
   return bits;
 }
 
-/// The address of the first bit of memory, of LDS or of private memory, modulo
-/// 64 MiB; never 0 or 1. The highest bit tells aligned words from smaller parts
-/// and from words that are not aligned.
-static constexpr uint32_t WholeWord = 1u << 31;
-static uint32_t placeOf(unsigned space, uint64_t address, unsigned bytes) {
-  return (uint32_t(address * 8) & 0x1fffffff) + 4 +
-         (uint32_t(space) << 29 & ~WholeWord) +
-         (bytes >= 4 && address % 4 == 0 ? WholeWord : 0);
-}
-
-/// Whether bytes of which nothing is defined may be padding: behind something
-/// defined, with nothing more up to the end of an aligned piece of memory. The
-/// memory begins \p before bytes before them and ends \p behind bytes behind
-/// their first.
-static bool endsPiece(const uint8_t *shadow, uint64_t address, uint64_t before,
-                      uint64_t behind) {
-  for (unsigned piece = 2; piece <= 32; piece *= 2) {
-    const unsigned below = unsigned(address % piece);
-    uint8_t lower = 0, upper = 0;
-    for (uint64_t i = 1; i <= std::min<uint64_t>(before, below); ++i)
-      lower |= *(shadow - i);
-    for (uint64_t i = 0; i < std::min<uint64_t>(behind, piece - below); ++i)
-      upper |= shadow[i];
-    if (lower && !upper)
-      return true;
-  }
-  return false;
-}
-
 Origin InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
                                unsigned lane, const Shadow &shadow,
                                unsigned bytes, uint64_t address,
@@ -59,45 +30,32 @@ Origin InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
   const Element &element = elements[info.mnemonicId];
   const uint64_t bit = uint64_t(1) << lane;
   const uint8_t *known = shadow.defined;
-  uint8_t any = 0;
-  for (unsigned i = 0; i < bytes; ++i)
-    any |= known[i];
+  const bool isNothing =
+      isElement &&
+      std::all_of(known, known + bytes, [](uint8_t bits) { return !bits; });
   Origin first;
   for (unsigned at = 0; at < bytes; at += 4) {
     const unsigned width = 8 * std::min(bytes - at, 4u);
     const uint32_t defined = bitsAt(known + at, bytes - at);
     if (defined == ~0u)
       continue;
-    const Origin origin{shadow.kind, inst.index,
+    const Origin origin{shadow.kind, isNothing, inst.index,
                         address + at + unsigned(__builtin_ctz(~defined)) / 8};
     if (first.kind == Origin::None)
       first = origin;
     if (element.isFormat) { // every channel
       for (unsigned word = 0; word < 16; ++word) {
         state.loaded[word] |= bit;
-        loadedWords[word][lane] = {0, ~0u, 0, origin};
+        loadedWords[word][lane] = {0, ~0u, origin};
       }
       return origin;
     }
-    // What lies beside something defined is padding; where lanes that follow
-    // each other read a value each, only if it is part of that. Private memory
-    // holds what compilers took apart, down to bytes of padding.
-    bool isPadding = defined & maskTrailingOnes<uint32_t>(width);
-    if (!isPadding && !(isElement && !any)) {
-      const unsigned below = unsigned((address + at) % 4);
-      isPadding = shadow.kind == Origin::Scratch ||
-                  bitsAt(known + at - below, 4) ||
-                  endsPiece(known + at, address + at, shadow.before + at,
-                            shadow.behind - at);
-    }
-    Bits bits{0, defined | ~uint64_t(~0u), 0,
-              placeOf(shadow.kind, address + at, bytes - at), origin};
-    bits.computed = isPadding ? 0 : ~bits.defined;
+    Bits bits{0, defined | ~uint64_t(~0u), 0, origin};
     if (shadow.computed && !shadow.computed->empty()) {
       uint32_t computed = 0;
       std::memcpy(&computed, shadow.computed->data() + shadow.at + at,
                   width / 8);
-      bits.computed |= computed & ~bits.defined;
+      bits.computed = computed & ~bits.defined;
     }
     // Smaller loads are extended.
     if (width < 32 && element.isSigned) {
@@ -109,37 +67,20 @@ Origin InitChecker::noteLoaded(WaveState &state, const Instruction &inst,
     const unsigned word = std::min(firstWord + at / 4, 15u);
     state.loaded[word] |= bit;
     loadedWords[word][lane] = {uint32_t(bits.defined), uint32_t(bits.computed),
-                               bits.place, bits.origin};
+                               bits.origin};
   }
   return first;
 }
 
-/// Whether a byte belongs to the fourth element of a vector of three, which
-/// compilers store with the others; it holds anything, and what is made of that
-/// together with the others (\p isAbsent). \p defined are the bytes of the
-/// access. Vectors of three words are stored as such, but in structures, and
-/// the fourth of bytes is only undefined where it was so in memory.
-static bool isFourthElement(const uint8_t *defined, unsigned bytes,
-                            uint64_t address, unsigned at, bool isAbsent,
-                            bool isElement, bool isLoaded) {
-  for (unsigned whole = isLoaded ? 4 : 8; whole <= (isAbsent ? 32 : 4);
-       whole *= 2) {
-    const unsigned element = whole / 4,
-                   below = unsigned((address + at) % whole);
-    if ((element == 1 && defined[at]) || (element == 4 && isElement))
-      continue;
-    if (address % whole && bytes == whole && at >= 3 * element)
-      return true; // not aligned
-    // The access holds all of it, or the upper half if that is longer.
-    const unsigned missing = whole == 32 ? 16 : 0;
-    if (below < 3 * element || at + missing < below ||
-        at + whole - below > bytes)
-      continue;
-    for (unsigned i = 0; i < element; ++i)
-      if (defined[at - below + 2 * element + i]) // the third one is there
-        return true;
-  }
-  return false;
+/// Whether a byte belongs to the fourth half of aligned 8 bytes of which the
+/// third half is defined: compilers store vectors of three halves as four, and
+/// compute the fourth together with the third. \p defined are the bytes of the
+/// access.
+static bool isFourthHalf(const uint8_t *defined, uint64_t address,
+                         unsigned at) {
+  const unsigned below = unsigned((address + at) % 8), back = below - 4;
+  return below >= 6 && at >= back && defined[at - back] == 0xff &&
+         defined[at - back + 1] == 0xff;
 }
 
 void InitChecker::noteStored(const Instruction &inst, const Wave &w,
@@ -156,16 +97,13 @@ void InitChecker::noteStored(const Instruction &inst, const Wave &w,
                              ? 0
                              : inst.numDst + 1u + (element.isPair ? store : 0);
   const Operand &data = inst.ops[std::min<unsigned>(place, inst.numOps - 1u)];
-  uint8_t defined[64], bad[64] = {};
-  uint16_t back = 0;               ///< words that go back
-  uint16_t absent = 0;             ///< words that nothing computed
-  uint16_t moved = 0, fromLds = 0; ///< words as they lay in memory
-  Origin origins[16];              // of words
+  uint8_t defined[64], bad[64];
+  Origin origins[16]; // of words
+  bool isNothing = isElement;
   const auto word = [&](unsigned n) {
     return data.isScalar() ? state.bitsOfScalar(data.index + n, 0)
                            : state.bitsOf(data.index + n, lane, 0);
   };
-  bool isAny = false;
   for (unsigned at = 0; at < bytes; at += 4) {
     const unsigned number = std::min(bytes - at, 4u);
     Bits bits = word(at / 4);
@@ -175,72 +113,42 @@ void InitChecker::noteStored(const Instruction &inst, const Wave &w,
       bits = bits.spoilt(32);
     }
     bits = bits.field(element.high, 8 * number);
-    origins[at / 4] = bits.origin;
-    // Bits that go back to where they lay change nothing there, and padding may
-    // go to where it can be padding.
-    const uint32_t to = placeOf(shadow.kind, address + at, bytes - at),
-                   distance =
-                       bits.hasPlace() ? (to - bits.place) & ~WholeWord : 0;
-    const bool isBack = bits.hasPlace() && !distance, isShifted = distance % 8,
-               isWord = (to & bits.place) >= WholeWord;
-    absent |= uint16_t(bits.place == Bits::Absent) << at / 4;
-    moved |=
-        uint16_t(bits.hasPlace() && !isShifted && !(isWord && distance % 16))
-        << at / 4;
-    fromLds |= uint16_t(bits.hasPlace() && !isShifted &&
-                        (bits.place >> 29 & 3) == Origin::Lds)
-               << at / 4;
-    isAny |= uint64_t(bits.defined & maskTrailingOnes<uint32_t>(8 * number));
-    back |= uint16_t(isBack) << at / 4;
-    for (unsigned i = 0; i < number; ++i) {
-      const uint8_t known = uint8_t(bits.defined >> (8 * i));
-      const bool isAway = isShifted || (isWord && !known && distance % 16);
-      defined[at + i] = known;
-      bad[at + i] = isBack   ? 0
-                    : isAway ? uint8_t(~known)
-                             : uint8_t(bits.computed >> (8 * i));
-    }
+    const Origin &origin = origins[at / 4] = bits.origin;
+    // A field of a word that nobody wrote goes back with the rest of the word.
+    const bool isBack = origin.kind == shadow.kind && origin.place >= address &&
+                        origin.place < address + bytes;
+    // Registers that nothing wrote are padding where a function's argument is
+    // put into private memory.
+    const bool isPadding = origin.isRegister() ? shadow.kind != Origin::Memory
+                                               : !origin.isElement || isBack;
+    const uint32_t parts[] = {
+        uint32_t(bits.defined),
+        uint32_t(isPadding ? bits.computed : ~bits.defined)};
+    std::memcpy(defined + at, &parts[0], number); // little-endian host
+    std::memcpy(bad + at, &parts[1], number);
+    isNothing &= !(bits.defined & maskTrailingOnes<uint32_t>(8 * number));
   }
   // Where lanes store a value each there is no padding but in it.
-  const bool isNothing = isElement && !isAny;
   bool isFound = isNothing;
-  unsigned first = bytes; // that is bad
-  std::memcpy(shadow.defined, defined, bytes);
+  unsigned first = 0; // that is found
   for (unsigned i = 0; i < bytes; ++i) {
-    if (!bad[i])
-      continue;
-    const bool isAbsent = absent >> i / 4 & 1, isMoved = moved >> i / 4 & 1;
-    // Compilers put private memory into LDS, with fields of bits. Padding that
-    // is copied before what it belongs to is known by the place to which it
-    // goes; so is a byte of it that is an argument of a function.
-    const bool mayBePart =
-        !isElement &&
-        (defined[i] ? fromLds >> i / 4 & 1
-                    : (isMoved || (isAbsent && bytes == 1)) &&
-                          endsPiece(shadow.defined + i, address + i,
-                                    shadow.before + i, shadow.behind - i));
-    if (mayBePart ||
-        isFourthElement(defined, bytes, address, i, isAbsent, isElement,
-                        origins[i / 4].kind < Origin::None))
+    if (isFourthHalf(defined, address, i))
       bad[i] = 0;
-    if (bad[i]) {
-      first = std::min(first, i);
+    if (bad[i] && !isFound) {
+      first = i;
       isFound = true;
     }
   }
+  std::memcpy(shadow.defined, defined, bytes);
   if (shadow.kind == Origin::Memory) {
     if (isFound)
       fault(inst, w, data.isScalar() ? -1 : int(lane),
-            "a value stored to memory", origins[first % bytes / 4]);
+            "a value stored to memory", origins[first / 4]);
   } else if (isFound || !shadow.computed->empty()) {
     if (shadow.computed->empty())
       shadow.computed->resize(
           shadow.kind == Origin::Lds ? lds.size() : state.scratch.size());
-    for (unsigned i = 0; i < bytes; ++i) {
-      uint8_t &computed = (*shadow.computed)[shadow.at + i];
-      if (!(back >> i / 4 & 1))
-        computed = bad[i];
-    }
+    std::memcpy(shadow.computed->data() + shadow.at, bad, bytes);
   }
 }
 
@@ -257,7 +165,7 @@ void InitChecker::keepBits(WaveState &state, unsigned row,
   for (uint64_t rest = undefined; rest; rest &= rest - 1) {
     const unsigned l = unsigned(__builtin_ctzll(rest));
     to[l] = words ? words[l]
-                  : WordBits{0, ~0u, 0,
+                  : WordBits{0, ~0u,
                              state.undefined >> l & 1 ? state.laneOrigins[l]
                                                       : state.origin};
   }
@@ -344,7 +252,6 @@ void InitChecker::accessUndefined(const Instruction &inst, const Wave &w,
   uint64_t address = run.begin;
   for (unsigned l = run.lane; l < run.lane + run.lanes; ++l,
                 shadow.defined += run.bytes, shadow.at += run.bytes,
-                shadow.before += run.bytes, shadow.behind -= run.bytes,
                 address += run.bytes) {
     if (kind != AccessKind::Store && !allSet(shadow.defined, run.bytes)) {
       const Origin origin = noteLoaded(state, inst, l, shadow, run.bytes,
@@ -438,15 +345,14 @@ void InitChecker::globalAccess(const Instruction &inst, Wave &w,
       continue;
     if (record->isTracked) {
       access(inst, w, state, run,
-             {memory.shadow(run.begin), nullptr, 0, Origin::Memory,
-              run.begin - record->begin, record->end - run.begin},
-             kind, 0, 0);
+             {memory.shadow(run.begin), nullptr, 0, Origin::Memory}, kind, 0,
+             0);
     } else if (kind != AccessKind::Load && state.undefined) {
       // All of it counts as defined, but what goes there is looked at.
       uint8_t all[MaxLanes * 16];
       setAll(all, run.length());
-      access(inst, w, state, run,
-             {all, nullptr, 0, Origin::Memory, 0, run.length()}, kind, 0, 0);
+      access(inst, w, state, run, {all, nullptr, 0, Origin::Memory}, kind, 0,
+             0);
     }
   }
 }
@@ -458,12 +364,10 @@ void InitChecker::scalarAccess(const Instruction &inst, Wave &w,
   if (!record.isTracked && kind != AccessKind::Store)
     return;
   WaveState &state = waves[w.context->index];
-  Shadow shadow{nullptr, nullptr, 0, Origin::Memory, 0, bytes};
+  Shadow shadow{nullptr, nullptr, 0, Origin::Memory};
   uint8_t all[64];
   if (record.isTracked) {
     shadow.defined = monitor.state().memory->shadow(address);
-    shadow.before = address - record.begin;
-    shadow.behind = record.end - address;
   } else {
     setAll(all, bytes);
     shadow.defined = all;
@@ -495,7 +399,7 @@ void InitChecker::ldsAccess(const Instruction &inst, Wave &w,
   for (unsigned i = 0; i < runs.size(); ++i)
     access(inst, w, state, runs[i],
            {lds.data() + runs.start(i), &ldsComputed, size_t(runs.start(i)),
-            Origin::Lds, runs.start(i), lds.size() - runs.start(i)},
+            Origin::Lds},
            kind, firstWord, store);
 }
 
@@ -509,7 +413,7 @@ void InitChecker::scratchAccess(const Instruction &inst, Wave &w,
     const size_t at = size_t(l) * w.context->scratchBytes + offset[l];
     access(inst, w, state, {offset[l], l, 1, bytes},
            {state.scratch.data() + at, &state.scratchComputed, at,
-            Origin::Scratch, offset[l], w.context->scratchBytes - offset[l]},
+            Origin::Scratch},
            kind, 0, 0);
   }
 }

@@ -15,19 +15,18 @@ Bits InitChecker::WaveState::bitsOf(unsigned row, unsigned lane,
   if (rows[row] >> lane & 1)
     return {value};
   if (!(followed[row] >> lane & 1))
-    return {
-        value, ~Word, Word, Bits::Absent, {Origin::Vector, instruction, row}};
+    return {value, ~Word, 0, {Origin::Vector, false, instruction, row}};
   const WordBits &bits = words[size_t(row) * MaxLanes + lane];
-  return {value, bits.defined | ~Word, bits.computed, bits.place, bits.origin};
+  return {value, bits.defined | ~Word, bits.computed, bits.origin};
 }
 
 Bits InitChecker::WaveState::bitsOfScalar(unsigned index,
                                           uint32_t value) const {
   index %= NumScalarRegisters;
   const WordBits &bits = scalars[index];
-  return {value, bits.defined | ~Word, bits.computed, bits.place,
+  return {value, bits.defined | ~Word, bits.computed,
           bits.origin.kind == Origin::None
-              ? Origin{Origin::Scalar, instruction, index}
+              ? Origin{Origin::Scalar, false, instruction, index}
               : bits.origin};
 }
 
@@ -75,7 +74,7 @@ Bits InitChecker::sourceOf(const Instruction &inst, const Wave &w,
     }
     const uint64_t mask = part == Part::Flag ? 1 : ~uint64_t(0);
     return {isSet ? mask : 0, isKnown ? ~uint64_t(0) : ~mask,
-            isKnown ? 0 : mask, 0, origin};
+            isKnown ? 0 : mask, origin};
   }
   const Operand &from = inst.src(k);
   if (map.isMoved && !k) {
@@ -98,10 +97,8 @@ Bits InitChecker::sourceOf(const Instruction &inst, const Wave &w,
     return part == Part::Pair ? bits : bits.field(0, 6);
   }
   // What is negated is not what it was.
-  if (from.modifiers & (ModNeg | ModAbs)) {
+  if (from.modifiers & (ModNeg | ModAbs))
     bits.computed = ~bits.defined;
-    bits.place = 0;
-  }
   const bool isSdwa = inst.encoding == Encoding::Sdwa;
   if (isSdwa && from.sel != SdwaSel::Dword) {
     const bool isWord = from.sel >= SdwaSel::Word0;
@@ -173,13 +170,8 @@ Bits InitChecker::resultOf(const Instruction &inst, const FlowRule &rule,
         chosen[k] = sources[k].field(isHigh ? width : 0, width);
       }
       const unsigned at = width * part;
-      Bits one = combine(rule, chosen);
-      // The other of a pair that is computed for the sake of one.
-      if (!one.isKnown()) {
-        one.computed = ~one.defined;
-        one.place = Bits::placeOfComputed(chosen, 3);
-      }
-      r = r.with(one.placed(at), ((uint64_t(1) << width) - 1) << at);
+      r = r.with(combine(rule, chosen).placed(at), ((uint64_t(1) << width) - 1)
+                                                       << at);
     }
     return r;
   case Form::Byte: {
@@ -292,7 +284,7 @@ void InitChecker::WaveState::noteResult(unsigned n, unsigned lane,
   undefined |= uint64_t(1) << lane;
   results[n].undefined |= uint64_t(1) << lane;
   results[n].words[lane] = {uint32_t(bits.defined), uint32_t(bits.computed),
-                            bits.place, bits.origin};
+                            bits.origin};
 }
 
 } // namespace netra::sim

@@ -8,22 +8,20 @@ using namespace llvm;
 
 namespace netra::mutation {
 
-/// Dropped zeros of sums in the upper words of pairs.
-static Explanation upperSum(const char *subject) {
+/// Dropped zeros of sums that become halves.
+static Explanation fourthHalf(const char *subject) {
   return {subject, "definition", "the values of registers at the start", 1,
-          "The sum is the upper word of a pair of packed arithmetic, and the "
-          "fourth of what a lane stores apart from others; compilers convert "
-          "and store vectors of three so."};
+          "The sum becomes the fourth of four halves that a lane stores; "
+          "compilers convert and store vectors of three so."};
 }
 
 const std::vector<Explanation> &explanations() {
   static const std::vector<Explanation> all = {
-      upperSum("gfx950.dense_fp8_block128_plain"),
-      upperSum("gfx950.moe_down_reduce_bf16_plain"),
-      upperSum("gfx950.moe_down_reduce_plain"),
-      upperSum("gfx950.moe_gate_up_grouped"),
-      upperSum("gfx950.moe_gate_up_grouped_group_major"),
-      upperSum("gfx950.moe_gate_up_plain"),
+      fourthHalf("gfx950.dense_fp8_block128_plain"),
+      fourthHalf("gfx950.moe_down_reduce_bf16_plain"),
+      fourthHalf("gfx950.moe_down_reduce_plain"),
+      fourthHalf("gfx950.moe_gate_up_grouped_activated"),
+      fourthHalf("gfx950.moe_gate_up_grouped_activated_group_major"),
       {"grid_barrier", "wait",
        "is seen while `global_store_dword v[2:3], v0, off` is", 2,
        "The store is that of the last step, and behind its barrier nobody "

@@ -455,10 +455,10 @@ TEST_F(Checkers, PaddingMayBeCopiedButNotUsed) {
         << use;
   // The padding itself.
   for (const char *use :
-       {"v_add_u32 v4, 1, v4", "v_lshrrev_b32 v4, 8, v4",
-        "v_bfe_u32 v4, v4, 0, 9", "v_cvt_f32_ubyte1 v4, v4",
-        "v_and_b32 v4, 0xff00, v4\n  v_add_u32 v4, 1, v4",
-        "v_add_u32_sdwa v4, v4, v5 dst_sel:DWORD src0_sel:WORD_0 "
+       {"v_add_u32 v4, 0x100, v4", "v_lshrrev_b32 v4, 8, v4",
+        "v_bfe_u32 v4, v4, 1, 8", "v_cvt_f32_ubyte1 v4, v4",
+        "v_and_b32 v4, 0xff00, v4\n  v_add_u32 v4, 0x1234, v4",
+        "v_sub_u32_sdwa v4, v4, v5 dst_sel:DWORD src0_sel:WORD_0 "
         "src1_sel:DWORD"}) {
     auto findings = check(CheckInit,
                           paddedLds(std::string("  ") + use +
@@ -476,9 +476,10 @@ TEST_F(Checkers, PaddingMayBeCopiedButNotUsed) {
                       1024),
                 IsEmpty());
   EXPECT_THAT(check(CheckInit,
-                    paddedLds("  ds_read_b32 v4, v2 offset:512\n"
+                    paddedLds("  v_lshlrev_b32 v6, 2, v0\n"
+                              "  ds_read_b32 v4, v6 offset:512\n"
                               "  s_waitcnt lgkmcnt(0)\n"
-                              "  global_store_dword v2, v4, s[6:7]\n"),
+                              "  global_store_dword v6, v4, s[6:7]\n"),
                     2048),
               SizeIs(1));
 }
