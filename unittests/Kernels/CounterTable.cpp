@@ -75,6 +75,11 @@ netra::Problem f32Logits(int64_t m) {
       .bf16Problem();
 }
 
+/// With a residual.
+DenseCase added(int64_t m, int64_t n, int64_t k) {
+  return {.m = m, .n = n, .k = k, .residual = true};
+}
+
 std::vector<Row> makeRows() {
   using Text = std::string;
   using Attributes = std::map<std::string, netra::AttributeValue>;
@@ -105,6 +110,14 @@ std::vector<Row> makeRows() {
       {"gfx950.dense_fp8_block128_m16",
        denseFp8Problem(1, 4096, 2048, "gated_silu")},
       {"gfx950.dense_fp8_block128_m32", denseFp8Problem(32, 4096, 2048)},
+      // Down and out projections, with the residual that follows them.
+      {"gfx950.dense_bf16_m1", added(1, 320, 17408).bf16Problem()},
+      {"gfx950.dense_bf16_m1", added(1, 2048, 4096).bf16Problem()},
+      {"gfx950.dense_bf16_m32", added(16, 320, 17408).bf16Problem()},
+      {"gfx950.dense_bf16_m32", added(16, 2048, 4096).bf16Problem()},
+      {"gfx950.dense_fp8_block128_m16", added(1, 320, 17408).fp8Problem()},
+      {"gfx950.dense_fp8_block128_m16", added(16, 320, 17408).fp8Problem()},
+      {"gfx950.dense_fp8_block128_m16", added(16, 2048, 4096).fp8Problem()},
       {"gfx950.dense_fp8_block128_m16_group_major",
        DenseCase{.m = 4, .n = 4096, .k = 2048, .groupMajor = true}
            .fp8Problem()},

@@ -48,6 +48,8 @@ INSTANTIATE_TEST_SUITE_P(
         DenseCase{
             1, 16, 4096, "silu", false, false, {{"WAVES", 2}, {"DEPTH", 4}}},
         DenseCase{1, 16, 8192, "silu", false, false, {{"WAVES", 16}}},
+        DenseCase{1, 16, 8704, "none", true, true},
+        DenseCase{1, 16, 17408, "gated_silu", true, true},
         DenseCase{1, 16, 17408, "gelu_erf", false, true}));
 
 // A quarter of the projections of a decoder block with hidden size 2048 and

@@ -24,10 +24,11 @@ const char *const tiles = "include/dense_tiles.inc";
 /// What is selected for a product of a model, over a few of its weight rows:
 /// what a wave does and how many share a compute unit stays as it is.
 struct Slice {
-  DenseShape shape;
-  int64_t m;
+  DenseShape shape = {};
+  int64_t m = 0;
   bool groupMajor = false; ///< scales of x
   bool resultF32 = false;
+  bool bias = false, residual = false;
   std::string tactic = {};
   Options options = {};
 
@@ -36,6 +37,8 @@ struct Slice {
                      .n = shape.n,
                      .k = shape.k,
                      .epilogue = epilogue,
+                     .bias = bias,
+                     .residual = residual,
                      .groupMajor = groupMajor,
                      .resultF32 = resultF32}
         .problem(shape.fp8);
@@ -43,6 +46,7 @@ struct Slice {
   std::string epilogue() const { return shape.gated ? "gated_silu" : "none"; }
   std::string name() const {
     return shape.name(m) + (groupMajor ? " group-major" : "") +
+           (bias ? " bias" : "") + (residual ? " residual" : "") +
            (resultF32 ? " f32" : "");
   }
   Counters counters(const std::vector<Mutation> &mutations = {}) const {
@@ -59,15 +63,32 @@ bool isPossible(const Slice &slice) {
   return false;
 }
 
-/// Of all products of the models, each schedule once.
+/// The products of the models, those in FP8 also with weights in bf16, and
+/// gated ones of sizes that no model gates.
+std::vector<DenseShape> shapesInBothTypes() {
+  std::vector<DenseShape> all(std::begin(denseShapes), std::end(denseShapes));
+  all.push_back({5120, 17408, true, true});
+  all.push_back({14336, 5120, true, true});
+  for (const DenseShape &shape : denseShapes)
+    if (shape.fp8) {
+      all.push_back(shape);
+      all.back().fp8 = false;
+    }
+  return all;
+}
+
+/// Of all products of the models, each schedule once; of `like` come types,
+/// layouts and operands.
 std::vector<Slice> slices(std::initializer_list<int64_t> rows,
-                          bool groupMajor = false, bool resultF32 = false) {
+                          const Slice &like = {}) {
   std::vector<Slice> all;
   for (int64_t m : rows)
-    for (const DenseShape &shape : denseShapes) {
-      if (groupMajor && !shape.fp8)
+    for (const DenseShape &shape : shapesInBothTypes()) {
+      if (like.groupMajor && !shape.fp8)
         continue;
-      Slice slice{shape, m, groupMajor, resultF32};
+      Slice slice = like;
+      slice.shape = shape;
+      slice.m = m;
       netra::Selection selection =
           catalog().select(slice.problem(slice.epilogue()));
       if (!selection.winner) {
@@ -136,12 +157,18 @@ void expectWithinLimits(const Slice &slice) {
   EXPECT_TRUE(weight.fillsSegments()) << weight.segments;
   EXPECT_GE(counters.firstWaitBytesPerCu, 64u * 1024);
   // Arguments, then the data in at most two turns; one up to K = 4096, unless
-  // waves are few (group-major) or four tiles share the registers (gated). Two
-  // activation tiles do so, too, which takes a turn more.
+  // waves are few (group-major) or more tiles share the registers (gated). Two
+  // activation tiles do so, too, which takes a turn more. Of bf16, tiles and
+  // activations of K = 17408 are more than a compute unit has registers for in
+  // so few turns.
   bool isOneTurn = slice.shape.k <= 2048 + (slice.groupMajor ? 0 : 2048) &&
                    !slice.shape.gated;
+  unsigned longer = 0;
+  if (slice.shape.k == 17408 && slice.m > 1)
+    longer = !slice.shape.fp8 ? 1 + (slice.m > 16)
+                              : slice.shape.gated && slice.m > 16;
   EXPECT_LE(counters.maxRoundTrips,
-            (isOneTurn ? 2u : 3u) + (slice.m > 16 ? 1u : 0u));
+            (isOneTurn ? 2u : 3u) + (slice.m > 16 ? 1u : 0u) + longer);
   EXPECT_LE(counters.ldsConflictCycles * 50, counters.ldsAccesses);
 }
 
@@ -151,14 +178,13 @@ TEST(DenseCounters, WeightsAreReadOnceInWholeSegmentsWithManyLoadsInFlight) {
 }
 
 TEST(DenseCounters, LikewiseWithGroupMajorScales) {
-  for (const Slice &slice : slices({1, 2, 12, 16}, /*groupMajor=*/true))
+  for (const Slice &slice : slices({1, 2, 12, 16}, {.groupMajor = true}))
     expectWithinLimits(slice);
 }
 
 // What is stored is four bytes instead of two, and nothing is packed.
 TEST(DenseCounters, LikewiseWithF32Results) {
-  for (const Slice &slice :
-       slices({1, 2, 8, 16}, /*groupMajor=*/false, /*resultF32=*/true)) {
+  for (const Slice &slice : slices({1, 2, 8, 16}, {.resultF32 = true})) {
     expectWithinLimits(slice);
     Slice bf16 = slice;
     bf16.resultF32 = false;
@@ -168,9 +194,35 @@ TEST(DenseCounters, LikewiseWithF32Results) {
   }
 }
 
+// They may not take the registers of what is in flight.
+TEST(DenseCounters, LikewiseWithABiasAndAResidual) {
+  for (const Slice &like :
+       {Slice{.residual = true}, Slice{.bias = true, .residual = true}})
+    for (const Slice &slice : slices({1, 2, 4, 8, 12, 16}, like))
+      expectWithinLimits(slice);
+}
+
+TEST(DenseCounters, LikewiseWithThoseInF32AndGroupMajorScales) {
+  for (bool groupMajor : {false, true})
+    for (const Slice &slice : slices({1, 16}, {.groupMajor = groupMajor,
+                                               .resultF32 = true,
+                                               .bias = true,
+                                               .residual = true}))
+      expectWithinLimits(slice);
+}
+
+TEST(DenseCountersNegative, OneBlockLessInFlightIsATurnMore) {
+  // What a residual would cost that had registers of its own.
+  Slice down{.shape = {32, 17408, true}, .m = 16, .residual = true};
+  down.tactic = down.shape.tactic(down.m);
+  EXPECT_EQ(down.counters().maxRoundTrips, 3u);
+  down.options = {{"DEPTH", 8}};
+  EXPECT_EQ(down.counters().maxRoundTrips, 4u);
+}
+
 Slice smallSlice(int64_t m, int64_t k, bool fp8) {
   DenseShape shape{256, k, fp8};
-  return {shape, m, false, false, shape.tactic(m)};
+  return {.shape = shape, .m = m, .tactic = shape.tactic(m)};
 }
 
 WeightTraffic changedTraffic(const Slice &slice,
@@ -234,7 +286,7 @@ uint64_t plainInstructions(const netra::Problem &problem) {
 double shareOfPlain(const Slice &slice,
                     const std::vector<Mutation> &mutations = {}) {
   // Each row of the weight costs the loop the same.
-  Slice loop{slice.shape, slice.m};
+  Slice loop{.shape = slice.shape, .m = slice.m};
   loop.shape.n = slice.shape.gated ? 32 : 16;
   double plain = double(plainInstructions(loop.problem(loop.epilogue()))) *
                  double(slice.shape.n) / double(loop.shape.n);
@@ -242,16 +294,23 @@ double shareOfPlain(const Slice &slice,
   return double(vectorInstructions(slice.counters(mutations))) / plain;
 }
 
+/// A gated product of K = 17408 has two tiles, not four, for the sake of turns.
+double shareLimit(const Slice &slice) {
+  return slice.shape.gated && slice.shape.k == 17408 ? 0.54 : 0.5;
+}
+
 TEST(DenseCounters, HalfTheVectorInstructionsOfThePlainLoop) {
   for (const Slice &slice : slices({1, 2, 4, 8, 12, 16}))
-    EXPECT_LE(shareOfPlain(slice), 0.5) << slice.name();
+    if (slice.shape.fp8 || !slice.shape.gated) { // no bf16 loop is gated
+      EXPECT_LE(shareOfPlain(slice), shareLimit(slice)) << slice.name();
+    }
 }
 
 // With group-major scales of more than one row, each block has a load of its
 // own for them. The loop has row-major ones.
 TEST(DenseCounters, LikewiseHalfWithGroupMajorScales) {
-  for (const Slice &slice : slices({1, 2, 12, 16}, /*groupMajor=*/true))
-    EXPECT_LE(shareOfPlain(slice), 0.5) << slice.name();
+  for (const Slice &slice : slices({1, 2, 12, 16}, {.groupMajor = true}))
+    EXPECT_LE(shareOfPlain(slice), shareLimit(slice)) << slice.name();
 }
 
 TEST(DenseCountersNegative, MoreVectorInstructionsAreNoticed) {

@@ -32,6 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
                     DenseCase{9, 32, 1024, "none", true, true, {{"DEPTH", 3}}},
                     DenseCase{31, 48, 1344, "none", true, true, {{"WAVES", 3}}},
                     DenseCase{6, 32, 2304, "none", true, true, {{"WAVES", 1}}},
+                    DenseCase{14, 32, 17408, "silu", true, true},
                     DenseCase{32, 32, 5120, "gated_gelu_erf", true, true}));
 
 // The router, the gates of the recurrent layers, the experts' down projection,

@@ -34,10 +34,13 @@ TEST(DenseShapes, ExactlyTheIntendedTacticMatches) {
             !shape.fp8 && shape.n <= 512 && epilogue == "none" && m % 2 == 0;
         EXPECT_EQ(selection.runnersUp.size(), fitsRouter ? 1u : 0u)
             << shape.name(m);
-        // Enough work-groups for 256 compute units where there are enough rows.
+        // Enough work-groups for 256 compute units where there are enough rows;
+        // four tiles of a gated product may leave an eighth of them without
+        // one.
         const netra::Instance &instance = selection.winner->instance;
         if (shape.n >= (shape.fp8 || isGated(epilogue) ? 8192 : 4096)) {
-          EXPECT_GE(instance.contract.grid[0].constant, 256u)
+          EXPECT_GE(instance.contract.grid[0].constant,
+                    isGated(epilogue) ? 224u : 256u)
               << instance.symbol;
         }
       }

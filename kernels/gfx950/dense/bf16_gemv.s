@@ -5,7 +5,7 @@
 //
 // Constants
 //   NETRA_M       1
-//   NETRA_N, K    weight rows and columns; K a multiple of 512 * WAVES
+//   NETRA_N, K    weight rows and columns; K a multiple of 512
 //   NETRA_ROWS    weight rows of a work-group: 4, 8 or 16 (gated: half of them
 //                 gate rows, half the matching up rows)
 //   NETRA_WAVES   waves of a work-group, 1..16, which share K
@@ -15,8 +15,10 @@
 //                 it must be where y is; 0: bf16
 // Work-group g computes rows ROWS * g .. (gated: outputs ROWS / 2 * g ..).
 //
-// Schedule. K is cut into chunks of 512; wave v owns chunks v * C .. v * C + C - 1,
-// C = K / 512 / WAVES. One dwordx4 load per (row, chunk) brings 1 KB of one row,
+// Schedule. K is cut into chunks of 512, of which each wave but the first owns
+// C = K / 512 / WAVES, rounded up, and the first the SHORT fewer that are left: wave v has
+// chunks v * C - SHORT .. v * C - SHORT + C - 1 as far as they exist, and the first branches
+// around its first SHORT. What it waits for then is older than what it has not loaded. One dwordx4 load per (row, chunk) brings 1 KB of one row,
 // contiguous over the wave. All loads of DEPTH chunks are issued before the first
 // wait, in the order x chunk, rows 0, 1, ...; they are consumed in that order, two
 // rows per wait, and a consumed chunk's registers take the chunk DEPTH further on.
@@ -34,10 +36,10 @@
 
 netra_require (NETRA_M == 1), "dense/bf16_gemv.s computes exactly one activation row: NETRA_M must be 1"
 netra_require (NETRA_WAVES >= 1 && NETRA_WAVES <= 16), "NETRA_WAVES must be 1..16: a work-group has at most 1024 work-items"
-netra_require (NETRA_K > 0 && NETRA_K % (512 * NETRA_WAVES) == 0), "NETRA_K must be a multiple of 512 * NETRA_WAVES: every wave loads whole 512-element chunks"
+netra_require (NETRA_K > 0 && NETRA_K % 512 == 0), "NETRA_K must be a multiple of 512: waves load whole chunks"
 netra_require (NETRA_ROWS == 4 || NETRA_ROWS == 8 || NETRA_ROWS == 16), "NETRA_ROWS must be 4, 8 or 16"
 netra_require (NETRA_N > 0 && NETRA_N % NETRA_ROWS == 0), "NETRA_N must be a multiple of NETRA_ROWS: work-groups have no tail rows"
-netra_require (NETRA_DEPTH >= 1 && NETRA_DEPTH <= NETRA_K / (512 * NETRA_WAVES)), "NETRA_DEPTH must be between 1 and the chunks per wave, K / 512 / WAVES"
+netra_require (NETRA_DEPTH >= 1 && NETRA_DEPTH <= (NETRA_K / 512 + NETRA_WAVES - 1) / NETRA_WAVES), "NETRA_DEPTH must be between 1 and the chunks per wave, K / 512 / WAVES rounded up"
 netra_require (NETRA_DEPTH * (NETRA_ROWS + 1) + 2 <= 63), "NETRA_DEPTH * (NETRA_ROWS + 1) + 2 loads must fit the 63 that vmcnt can count"
 netra_require (8 + NETRA_ROWS + 4 * NETRA_DEPTH * (NETRA_ROWS + 1) <= 256), "NETRA_ROWS and NETRA_DEPTH need more than 256 VGPRs"
 netra_require (NETRA_ACTIVATION >= 0 && NETRA_ACTIVATION <= 5), "NETRA_ACTIVATION must be 0 (none), 1 (silu), 2 (gelu erf), 3 (gelu tanh) or 5 (sigmoid)"
@@ -51,7 +53,9 @@ netra_require (NETRA_BLOCK_X == 64 * NETRA_WAVES && NETRA_BLOCK_Y == 1 && NETRA_
 netra_require (NETRA_GRID_X == NETRA_N / NETRA_ROWS && NETRA_GRID_Y == 1 && NETRA_GRID_Z == 1), "the grid must be NETRA_N / NETRA_ROWS x 1 x 1"
 netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_LDS must be 4 * NETRA_ROWS * NETRA_WAVES bytes"
 
-.set GEMV_CHUNKS, NETRA_K / (512 * NETRA_WAVES)  // per wave
+.set GEMV_CHUNKS, (NETRA_K / 512 + NETRA_WAVES - 1) / NETRA_WAVES // per wave
+.set GEMV_SHORT, GEMV_CHUNKS * NETRA_WAVES - NETRA_K / 512 // of them the first wave has not
+netra_require (GEMV_SHORT < GEMV_CHUNKS), "NETRA_WAVES must leave a 512-element chunk to the first wave when the others have K / 512 / WAVES, rounded up"
 .set GEMV_ROW_BYTES, 2 * NETRA_K
 .set GEMV_OUTPUTS, NETRA_ROWS / (1 + NETRA_GATED) // per work-group
 .set GEMV_SHIFT, 1 + NETRA_RESULT_F32            // elements of y to bytes
@@ -81,11 +85,26 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
 .set V_W, V_X + 4 * NETRA_DEPTH                  // 4 per row and chunk in flight
 .set V_PARTIAL, V_X                              // afterwards: one per wave
 
+// gemv_skip C .. gemv_skipped C: what the wave does with its chunk C, if it
+// has it. Clobbers SCC.
+.macro gemv_skip c
+  .if (\c) < GEMV_SHORT
+    s_cmp_eq_u32 s[S_WAVE], 0
+    s_cbranch_scc1 1f
+  .endif
+.endm
+.macro gemv_skipped c
+  .if (\c) < GEMV_SHORT
+1:
+  .endif
+.endm
+
 // The loads of the wave's chunk C.
 .macro gemv_load_chunk c
   .if (\c) > 0 && (\c) % 4 == 0
     v_add_u32 v[V_OFFSET], 4096, v[V_OFFSET]     // the immediate reaches 4 chunks
   .endif
+  gemv_skip \c
   .set gemv_slot, (\c) % NETRA_DEPTH
   .set gemv_imm, 1024 * ((\c) % 4)
   global_load_dwordx4 v[V_X+4*gemv_slot:V_X+4*gemv_slot+3], v[V_OFFSET], s[S_X:S_X+1] offset:gemv_imm
@@ -95,6 +114,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
     global_load_dwordx4 v[gemv_r:gemv_r+3], v[V_OFFSET], s[S_ROW+2*gemv_g:S_ROW+2*gemv_g+1] offset:gemv_imm nt
     .set gemv_g, gemv_g + 1
   .endr
+  gemv_skipped \c
 .endm
 
 // acc[g] += x . w over the lane's dwords, rows g and g + 1 interleaved so that
@@ -107,7 +127,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
   .rept 4
     .set gemv_x, V_X + 4 * gemv_slot + gemv_i
     .set gemv_r, V_W + 4 * (gemv_slot * NETRA_ROWS + (\g)) + gemv_i
-    .if (\c) == 0 && gemv_i == 0
+    .if (\c) == 0 && gemv_i == 0 && GEMV_SHORT == 0
       v_dot2_f32_bf16 v[V_ACC+gemv_a], v[gemv_r], v[gemv_x], 0
       v_dot2_f32_bf16 v[V_ACC+gemv_b], v[gemv_r+4], v[gemv_x], 0
     .else
@@ -149,6 +169,12 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
   s_mul_i32 s[S_TMP], s[S_OUT], GEMV_ROW_BYTES
   s_mul_hi_u32 s[S_TMP+1], s[S_OUT], GEMV_ROW_BYTES
   netra_wait_scalar
+  .if GEMV_SHORT                                 // where the first wave's first would be
+    s_sub_u32 s[S_X], s[S_X], 1024 * GEMV_SHORT
+    s_subb_u32 s[S_X+1], s[S_X+1], 0
+    s_sub_u32 s[S_WEIGHT], s[S_WEIGHT], 1024 * GEMV_SHORT
+    s_subb_u32 s[S_WEIGHT+1], s[S_WEIGHT+1], 0
+  .endif
 
   // Row addresses.
   s_add_u32 s[S_ROW], s[S_WEIGHT], s[S_TMP]
@@ -193,6 +219,13 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
   .endif
 
   // The stream.
+  .if GEMV_SHORT                                 // no chunk is every wave's first
+    .set gemv_g, 0
+    .rept NETRA_ROWS
+      v_mov_b32 v[V_ACC+gemv_g], 0
+      .set gemv_g, gemv_g + 1
+    .endr
+  .endif
   .set gemv_chunk, 0
   .rept NETRA_DEPTH
     gemv_load_chunk gemv_chunk
@@ -200,6 +233,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
   .endr
   .set gemv_c, 0
   .rept GEMV_CHUNKS
+    gemv_skip gemv_c
     .set gemv_h, 0
     .rept NETRA_ROWS / 2
       // Younger than row gemv_h + 1 of this chunk: the rest of its rows, and
@@ -208,6 +242,7 @@ netra_require (NETRA_STATIC_LDS == 4 * NETRA_ROWS * NETRA_WAVES), "NETRA_STATIC_
       gemv_dot gemv_c, gemv_h
       .set gemv_h, gemv_h + 2
     .endr
+    gemv_skipped gemv_c
     .if gemv_chunk < GEMV_CHUNKS
       gemv_load_chunk gemv_chunk
       .set gemv_chunk, gemv_chunk + 1

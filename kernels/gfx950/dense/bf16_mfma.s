@@ -87,10 +87,12 @@
   v_add_u32 v[V_WOFF], v[V_T1], v[V_WOFF]
   v_lshl_add_u32 v[V_WOFF], v[V_T0], 6, v[V_WOFF]
   v_add_u32 v[V_WOFF2], 16 * NETRA_K, v[V_WOFF]  // eight rows further on
-  dt_load_bias_and_residual \name
+  .if !DT_LATE
+    dt_load_bias_and_residual \name
+  .endif
   // The stream.
   dt_issue_ahead
-  dt_consume bmm_multiply
+  dt_consume bmm_multiply, \name
   netra_mfma_settle_4_passes
   bmm_join
   dt_gather \name

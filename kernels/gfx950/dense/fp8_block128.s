@@ -129,7 +129,9 @@ netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "N
     netra_load_scalar_run S_SW+DT_C4*blk_r, S_TMP, DT_C
     .set blk_r, blk_r + 1
   .endr
-  dt_load_bias_and_residual \name
+  .if !DT_LATE
+    dt_load_bias_and_residual \name
+  .endif
 
   // The stream. The partners of the packed scales are ignored; the first is V_T1.
   .set blk_r, 1
@@ -139,7 +141,7 @@ netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "N
   .endr
   dt_issue_ahead
   netra_wait_scalar                              // weight scales
-  dt_consume blk_multiply
+  dt_consume blk_multiply, \name
   dt_gather \name
   dt_finish \name
 .endm
