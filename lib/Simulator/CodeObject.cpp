@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "CodeObjectImpl.h"
+#include "TargetFlags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
@@ -153,29 +154,10 @@ Error CodeObjectLoader::readHeader() {
     return malformed(
         impl.name, "expected a linked code object (ET_DYN), found ELF type " +
                        Twine(header.e_type) + "; link it with ld.lld -shared");
-  const unsigned mach = header.e_flags & ELF::EF_AMDGPU_MACH;
-  // Code for all of gfx9-4 runs on each of them.
-  if (mach != ELF::EF_AMDGPU_MACH_AMDGCN_GFX950 &&
-      mach != ELF::EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC)
-    return malformed(
-        impl.name, formatv("built for another target (ELF machine flags "
-                           "{0:x}); this device is gfx950 ({1:x}), which "
-                           "also runs gfx9-4-generic ({2:x})",
-                           mach, unsigned(ELF::EF_AMDGPU_MACH_AMDGCN_GFX950),
-                           unsigned(ELF::EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC))
-                       .str());
+  if (std::string why = hsa::TargetFlags(header.e_flags).whyNotForDevice();
+      !why.empty())
+    return malformed(impl.name, why);
   impl.cpu = "gfx950";
-  const unsigned xnack = header.e_flags & ELF::EF_AMDGPU_FEATURE_XNACK_V4,
-                 sramecc = header.e_flags & ELF::EF_AMDGPU_FEATURE_SRAMECC_V4;
-  if (xnack == ELF::EF_AMDGPU_FEATURE_XNACK_ON_V4 ||
-      sramecc == ELF::EF_AMDGPU_FEATURE_SRAMECC_OFF_V4)
-    return malformed(impl.name,
-                     formatv("built with {0}; this device is "
-                             "gfx950:sramecc+:xnack-",
-                             xnack == ELF::EF_AMDGPU_FEATURE_XNACK_ON_V4
-                                 ? "xnack+"
-                                 : "sramecc-")
-                         .str());
   return Error::success();
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
+#include "TargetFlags.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -186,16 +187,13 @@ int load(void **result, llvm::StringRef bytes, llvm::StringRef name) {
         (name + " is neither a code object nor an offload bundle").str());
   elf::Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof(header));
-  const uint32_t mach = header.e_flags & elf::EF_AMDGPU_MACH;
-  if (header.e_machine != elf::EM_AMDGPU ||
-      (mach != elf::EF_AMDGPU_MACH_AMDGCN_GFX950 &&
-       mach != elf::EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC) ||
-      (header.e_flags & elf::EF_AMDGPU_FEATURE_XNACK_V4) ==
-          elf::EF_AMDGPU_FEATURE_XNACK_ON_V4 ||
-      (header.e_flags & elf::EF_AMDGPU_FEATURE_SRAMECC_V4) ==
-          elf::EF_AMDGPU_FEATURE_SRAMECC_OFF_V4)
+  if (header.e_machine != elf::EM_AMDGPU)
     return finish(hip::ErrorNoBinaryForGpu,
                   (name + " is not code for gfx950").str());
+  if (std::string why = hsa::TargetFlags(header.e_flags).whyNotForDevice();
+      !why.empty())
+    return finish(hip::ErrorNoBinaryForGpu,
+                  (name + " is not code for gfx950: " + why).str());
   llvm::Expected<std::shared_ptr<sim::CodeObject>> object =
       sim::CodeObject::load(
           {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()},

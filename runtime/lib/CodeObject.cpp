@@ -25,7 +25,7 @@ public:
   Status run(CodeObjectFacts &facts) {
     if (std::string fault = image.open(bytes); !fault.empty())
       return bad(std::move(fault));
-    facts.architecture = image.getProcessor();
+    facts.architecture = image.getTarget();
     facts.version = image.getVersion();
     std::span<const uint8_t> code = image.getTextBytes();
     facts.textSha256 = Sha256::hash(code.data(), code.size());

@@ -48,8 +48,10 @@ struct KernelFacts {
 };
 
 struct CodeObjectFacts {
-  std::string architecture; // "gfx950"; "mach 0x4f" when not known by name
-  uint64_t version = 0;     // of the code object ABI, 4 to 6
+  /// With the modes it needs: "gfx950", "gfx950:xnack+"; "machine 0x4b" when it
+  /// is not known by name.
+  std::string architecture;
+  uint64_t version = 0; // of the code object ABI, 4 to 6
   std::string textSha256;
   std::vector<KernelFacts> kernels;
 

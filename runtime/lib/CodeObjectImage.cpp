@@ -32,18 +32,6 @@ constexpr uint16_t undefinedSection = 0, firstReservedSection = 0xff00;
 constexpr uint64_t headerBytes = 64, pageBytes = 4096;
 constexpr uint32_t metadataNote = 32;
 
-struct Processor {
-  uint32_t machine;
-  const char *name;
-};
-// EF_AMDGPU_MACH_AMDGCN_* of the targets that Netra knows or that are likely to
-// be confused with them.
-constexpr Processor processors[] = {
-    {0x2f, "gfx906"},  {0x30, "gfx908"},  {0x3f, "gfx90a"},  {0x4c, "gfx942"},
-    {0x4f, "gfx950"},  {0x36, "gfx1030"}, {0x41, "gfx1100"}, {0x46, "gfx1101"},
-    {0x47, "gfx1102"}, {0x43, "gfx1150"}, {0x4a, "gfx1151"}, {0x48, "gfx1200"},
-    {0x4e, "gfx1201"}};
-
 std::string hex(uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof(text), "0x%llx",
@@ -71,13 +59,6 @@ template <typename T> T load(std::span<const uint8_t> from, uint64_t offset) {
 }
 
 } // namespace
-
-static std::string processorName(uint32_t machine) {
-  for (const Processor &entry : processors)
-    if (entry.machine == machine)
-      return entry.name;
-  return "machine " + hex(machine);
-}
 
 bool Section::isLoaded() const {
   return (flags & flagAllocate) && type != sectionNull && size != 0;
@@ -129,23 +110,22 @@ std::string Image::nameForMessages(const Section &section) const {
                       : "section " + std::string(name);
 }
 
-std::string Image::getProcessor() const { return processorName(flags & 0xff); }
+std::string Image::getTarget() const { return flags.getTarget(); }
 
 std::string Image::checkTarget(std::string_view isa) const {
   size_t begin = isa.rfind("--");
-  std::string_view named =
-      begin == std::string_view::npos ? isa : isa.substr(begin + 2);
-  named = named.substr(0, named.find(':'));
-  std::string processor = getProcessor();
-  bool isKnown =
-      std::any_of(std::begin(processors), std::end(processors),
-                  [&](const Processor &entry) {
-                    return entry.name == named || entry.name == processor;
-                  });
-  if (!isKnown || processor == named)
+  std::string named(begin == std::string_view::npos ? isa
+                                                    : isa.substr(begin + 2));
+  std::string processor = flags.getProcessor(), found = flags.getTarget();
+  size_t modes = std::min(named.find(':'), named.size());
+  // Two names of one processor, neither of which is known, may differ.
+  if (!TargetFlags::isKnown(named.substr(0, modes)) &&
+      !TargetFlags::isKnown(processor))
+    found.replace(0, processor.size(), named, 0, modes);
+  if (found == named)
     return {};
-  return "expected the ELF flags of " + std::string(named) +
-         ", the target of the metadata, found those of " + processor;
+  return "expected the ELF flags of " + named +
+         ", the target of the metadata, found those of " + found;
 }
 
 const Symbol *Image::findSymbol(std::string_view name) const {
@@ -253,7 +233,10 @@ std::string Image::readHeader() {
            std::to_string(bytes[8]);
   segmentTable = load<uint64_t>(bytes, 32);
   sectionTable = load<uint64_t>(bytes, 40);
-  flags = load<uint32_t>(bytes, 48);
+  flags = TargetFlags(load<uint32_t>(bytes, 48));
+  if (uint32_t unknown = flags.getUnknown())
+    return "expected ELF flags that name a target, found the unknown bits " +
+           hex(unknown);
   segmentCount = load<uint16_t>(bytes, 56);
   sectionCount = load<uint16_t>(bytes, 60);
   nameTable = load<uint16_t>(bytes, 62);

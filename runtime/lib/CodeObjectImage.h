@@ -15,6 +15,8 @@
 #ifndef NETRA_RUNTIME_CODEOBJECTIMAGE_H
 #define NETRA_RUNTIME_CODEOBJECTIMAGE_H
 
+#include "TargetFlags.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -60,8 +62,9 @@ public:
   /// must outlive the view. Nothing else may be called after a failure.
   std::string open(std::span<const uint8_t> bytes);
 
-  /// "gfx950"; "machine 0x4f" when it is not known by name.
-  std::string getProcessor() const;
+  /// What the flags of the file say: "gfx950", "gfx950:xnack+";
+  /// "machine 0x4b" when it is not known by name.
+  std::string getTarget() const;
   /// Why it cannot be code for `isa`, the target that its metadata names; empty
   /// when it can.
   std::string checkTarget(std::string_view isa) const;
@@ -116,7 +119,7 @@ private:
   std::span<const uint8_t> bytes;
   uint64_t segmentTable = 0, sectionTable = 0;
   uint16_t segmentCount = 0, sectionCount = 0, nameTable = 0;
-  uint32_t flags = 0;
+  TargetFlags flags{0};
   unsigned version = 0;
   std::vector<Segment> segments, loaded;
   std::vector<Section> sections;

@@ -606,7 +606,7 @@ TEST(RefusalTest, ATableThatTakesAPlanWhoseGuardsDoNotAdmitTheLaunch) {
 
 /// Code that carries its right hashes but is not what engine.json describes.
 TEST(RefusalTest, AForeignCodeObject) {
-  for (unsigned kind = 0; kind < 3; ++kind) {
+  for (unsigned kind = 0; kind < 4; ++kind) {
     Damaged bundle;
     std::string path = bundle.document["code_objects"][0]["path"];
     std::string code = readText(bundle.directory.file(path));
@@ -614,6 +614,10 @@ TEST(RefusalTest, AForeignCodeObject) {
     if (kind == 0) {
       code[0x30] = 0x4c; // e_flags: gfx942
       expected = "gfx942";
+    } else if (kind == 3) {
+      code[0x31] = 0x07; // e_flags: with xnack
+      expected = "expected the ELF flags of gfx950, the target of the "
+                 "metadata, found those of gfx950:xnack+";
     } else if (kind == 1) {
       bundle.document["code_objects"][0]["kernels"][0]["symbol"] = "absent";
       expected = "there is no kernel absent";

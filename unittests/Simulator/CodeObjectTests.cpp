@@ -62,6 +62,21 @@ TEST(CodeObjects, RefusesOtherTargets) {
   EXPECT_THAT(loadError(bytes), HasSubstr("built for another target"));
 }
 
+TEST(CodeObjects, RefusesFlagsThatMeanNothing) {
+  auto bytes = compileOpenCl("kernel void k(global int *p) { *p = 1; }", "-O2");
+  bytes[50] = 5; // the third byte of e_flags
+  EXPECT_THAT(loadError(bytes), HasSubstr("the unknown bits 0x50000"));
+}
+
+TEST(CodeObjects, RefusesOtherModesOfTheTarget) {
+  for (std::string mode : {"xnack+", "sramecc-", "sramecc-:xnack+"})
+    EXPECT_THAT(
+        loadError(compileOpenCl("kernel void k(global int *p) { *p = 1; }",
+                                "-O2 -mcpu=gfx950:" + mode)),
+        HasSubstr("built for gfx950:" + mode +
+                  "; this device is gfx950:sramecc+:xnack-"));
+}
+
 TEST(CodeObjects, CodeForTheWholeFamilyRuns) {
   auto bytes =
       compileOpenCl("kernel void k(global int *p, int n) { *p = n * 3; }",

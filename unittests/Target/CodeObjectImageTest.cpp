@@ -260,6 +260,44 @@ const Damage damages[] = {
      },
      "expected the ELF flags of gfx950, the target of the metadata, found "
      "those of gfx942"},
+    {"FlagsOfAnotherTargetForSeveral",
+     [](Editor &e) {
+       e.header().e_flags |= elf::EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC;
+     },
+     "found those of gfx9-4-generic"},
+    {"FlagsOfAMachineWithoutName",
+     [](Editor &e) {
+       e.header().e_flags = (e.header().e_flags & ~0xffu) | 0x60;
+     },
+     "found those of machine 0x60"},
+    {"FlagsWithReplay",
+     [](Editor &e) {
+       e.header().e_flags |= elf::EF_AMDGPU_FEATURE_XNACK_ON_V4;
+     },
+     "expected the ELF flags of gfx950, the target of the metadata, found "
+     "those of gfx950:xnack+"},
+    {"FlagsWithoutReplay",
+     [](Editor &e) { e.header().e_flags ^= elf::EF_AMDGPU_FEATURE_XNACK_V4; },
+     "found those of gfx950:xnack-"},
+    {"FlagsWithEcc",
+     [](Editor &e) {
+       e.header().e_flags |= elf::EF_AMDGPU_FEATURE_SRAMECC_ON_V4;
+     },
+     "found those of gfx950:sramecc+"},
+    {"FlagsWithoutEcc",
+     [](Editor &e) { e.header().e_flags ^= elf::EF_AMDGPU_FEATURE_SRAMECC_V4; },
+     "found those of gfx950:sramecc-"},
+    {"FlagsOfBothModes",
+     [](Editor &e) {
+       e.header().e_flags ^=
+           elf::EF_AMDGPU_FEATURE_SRAMECC_V4 | elf::EF_AMDGPU_FEATURE_XNACK_V4;
+     },
+     "found those of gfx950:sramecc-:xnack-"},
+    {"UnknownFlags", [](Editor &e) { e.header().e_flags |= 0x50000; },
+     "expected ELF flags that name a target, found the unknown bits 0x50000"},
+    {"FlagsWithTheVersionOfAnother",
+     [](Editor &e) { e.header().e_flags |= 1u << 24; },
+     "found the unknown bits 0x1000000"},
 };
 
 class CodeObjectImage : public testing::TestWithParam<Damage> {};
@@ -278,3 +316,9 @@ INSTANTIATE_TEST_SUITE_P(Damage, CodeObjectImage, testing::ValuesIn(damages),
                          [](const testing::TestParamInfo<Damage> &info) {
                            return std::string(info.param.name);
                          });
+
+TEST(CodeObjectTarget, FlagsWithoutWordOfModesAreAccepted) {
+  Editor editor;
+  editor.header().e_flags = elf::EF_AMDGPU_MACH_AMDGCN_GFX950;
+  EXPECT_EQ(llvm::toString(readCodeObject(editor.bytes).takeError()), "");
+}
