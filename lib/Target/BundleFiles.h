@@ -41,7 +41,13 @@ inline bool isBundlePath(llvm::StringRef path) {
 /// without control characters.
 bool isPlainText(llvm::StringRef text);
 
-/// Reports each name and other text of an engine that is not plain.
+/// What names and other texts of an engine are: plain and, but for a few, not
+/// empty.
+inline bool isEngineText(llvm::StringRef text, bool mayBeEmpty = false) {
+  return (mayBeEmpty || !text.empty()) && isPlainText(text);
+}
+
+/// Reports each name and other text of an engine that is empty or not plain.
 void checkTexts(const Engine &engine, std::vector<BundleFinding> &findings);
 
 /// What a folder that is written in one step holds.

@@ -302,7 +302,7 @@ void readText(ObjectReader &object, StringRef key, std::string &to,
   std::optional<std::string> text = member->string();
   if (!text)
     return;
-  if ((text->empty() && !mayBeEmpty) || !isPlainText(*text))
+  if (!isEngineText(*text, mayBeEmpty))
     member->fail(mayBeEmpty ? "a string without control characters"
                             : "a string that is not empty and has no control "
                               "characters");

@@ -30,9 +30,15 @@ bool isPlainText(StringRef text) {
 }
 
 void checkTexts(const Engine &engine, std::vector<BundleFinding> &findings) {
-  auto check = [&](const Twine &where, StringRef text) {
-    if (isPlainText(text))
+  auto check = [&](const Twine &where, StringRef text,
+                   bool mayBeEmpty = false) {
+    if (isEngineText(text, mayBeEmpty))
       return;
+    if (text.empty()) {
+      findings.push_back(
+          {where.str(), "expected a text that is not empty, found \"\""});
+      return;
+    }
     std::string shown;
     raw_string_ostream os(shown);
     printEscapedString(text, os);
@@ -69,13 +75,14 @@ void checkTexts(const Engine &engine, std::vector<BundleFinding> &findings) {
       std::string where = ("/plans/" + Twine(p) + "/steps/" + Twine(s)).str();
       check(where + "/name", step.name);
       check(where + "/operation", step.operation);
-      check(where + "/tactic", step.tactic);
-      check(where + "/reason", step.reason);
-      check(where + "/family", step.family);
+      bool isLaunch = step.kind == EngineStep::Kind::Launch;
+      check(where + "/tactic", step.tactic, /*mayBeEmpty=*/!isLaunch);
+      check(where + "/reason", step.reason, /*mayBeEmpty=*/isLaunch);
+      check(where + "/family", step.family, /*mayBeEmpty=*/true);
       for (const auto &[name, value] : step.attributes) {
         check(where + "/attributes", name);
         if (const auto *text = std::get_if<std::string>(&value))
-          check(where + "/attributes", *text);
+          check(where + "/attributes", *text, /*mayBeEmpty=*/true);
       }
       for (const auto *operands : {&step.inputs, &step.outputs})
         for (const EngineOperand &operand : *operands)

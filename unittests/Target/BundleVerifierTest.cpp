@@ -49,7 +49,20 @@ TEST(EngineVerifier, TextsArePlain) {
                                       "without control characters, found \"")))
         << text;
   EXPECT_THAT(check("\x1b[31m"), ElementsAre(HasSubstr("\"\\1B[31m\"")));
+  EXPECT_THAT(check(""),
+              ElementsAre("/plans/0/steps/0/name: expected a text that is not "
+                          "empty, found \"\""));
   Engine engine = makeEngine().engine;
+  for (auto set : {+[](Engine &e) { e.name.clear(); },
+                   +[](Engine &e) { e.bindings[0].name.clear(); },
+                   +[](Engine &e) { e.weights.entries[0].name.clear(); },
+                   +[](Engine &e) { e.plans[0].profile.name.clear(); },
+                   +[](Engine &e) { e.plans[0].steps[0].tactic.clear(); }}) {
+    Engine unnamed = engine;
+    set(unnamed);
+    EXPECT_THAT(lines(verifyEngine(unnamed)),
+                Contains(HasSubstr("expected a text that is not empty")));
+  }
   engine.name = engine.bindings[0].name = engine.weights.entries[0].name =
       engine.plans[0].profile.name = "\t";
   for (const char *where : {"/name", "/bindings/0/name",
