@@ -50,6 +50,9 @@ def Netra_RouteOp : Netra_Op<"route", [
     The logits are rounded to `bf16` in both forms: which experts are chosen does
     not depend on whether the product is part of the operation.
 
+    No kernel takes a `correction_bias` with softmax, or groups of one expert each:
+    such an operation becomes a fallback.
+
     Fusion: takes over the `netra.dense` that makes its logits, when that has no
     bias, epilogue or other user.
 
