@@ -491,18 +491,36 @@ template <bool Bf8> void cvtPkF32From8(const Instruction &I, Wave &w) {
   storeWord(w, I.dst(), 1, high.lane, mask);
 }
 
-/// Byte S1 of S2 becomes S0, converted to an integer of 0..255.
-/// A byte by its number; the others come from source 2 or stay.
+/// \p x as an integer of 0 to 255, the nearest of these where it is beyond;
+/// 0 for a NaN.
+U roundToByte(RoundingMode mode, float x) {
+  if (!(x > 0))
+    return 0;
+  if (x >= 255)
+    return 255;
+  switch (mode) {
+  case RoundingMode::NearestEven:
+    return U(roundEven(x));
+  case RoundingMode::TowardPositive:
+    return U(__builtin_ceilf(x));
+  default:
+    return U(x);
+  }
+}
+
+/// A byte by its number, S1, becomes S0 as an integer; the others come from
+/// source 2 or stay.
 template <bool Accumulates> void cvtPkU8(const Instruction &I, Wave &w) {
+  const FloatEnv env = floatEnv(w, true);
   LaneVector t0, t1, t2, result;
   const uint32_t *a = fetch(I, w, 0, 0, SourceType::F32, t0);
   const uint32_t *b = fetch(I, w, 1, 0, SourceType::Int, t1);
   const uint32_t *c = Accumulates ? w.row(I.dst().index)
                                   : fetch(I, w, 2, 0, SourceType::Int, t2);
   eachLane(w.laneCount, [&](unsigned l) {
-    const U v = toUnsigned(asFloat(a[l]));
+    const U v = roundToByte(env.rounding, asFloat(a[l]));
     const U shift = 8 * (b[l] & 3);
-    result.lane[l] = (c[l] & ~(0xffu << shift)) | (v > 255 ? 255u : v) << shift;
+    result.lane[l] = (c[l] & ~(0xffu << shift)) | v << shift;
   });
   storeResult(I, w, result.lane, writeMask(I, w));
 }
@@ -636,12 +654,12 @@ void registerConversions(SemanticsTable &t) {
   t.add("v_cvt_f32_bf8", cvtF32From8<true>, AllEncodings);
   t.add("v_cvt_pk_f32_fp8", cvtPkF32From8<false>, AllEncodings);
   t.add("v_cvt_pk_f32_bf8", cvtPkF32From8<true>, AllEncodings);
-  const char *truncates =
-      "truncates; the ISA does not name the rounding of fractions";
+  const char *rounds = "fractions are rounded as MODE says; the ISA does not "
+                       "name it, and if it truncates, this is 1 more at most";
   t.add("v_cvt_pk_u8_f32", cvtPkU8<false>, unsigned(Encoding::Plain),
-        Fidelity::Bounded, truncates);
+        Fidelity::Bounded, rounds);
   t.add("v_cvt_pkaccum_u8_f32", cvtPkU8<true>, unsigned(Encoding::Plain),
-        Fidelity::Bounded, truncates);
+        Fidelity::Bounded, rounds);
 
   auto from64 = [&](const char *name, auto f) {
     t.add(name, fromF64<decltype(f)>,

@@ -129,6 +129,12 @@ static void endOfCode(const Instruction &, Wave &w) {
   raise(w, FaultKind::Memory, "execution ran past the end of the code");
 }
 
+/// Whether the LDS instruction \p text takes its address from M0.
+static bool addressesByM0(StringRef text) {
+  return text.contains("addtid") || text.starts_with("ds_append") ||
+         text.starts_with("ds_consume");
+}
+
 void Decoder::collectRegisters(InstructionInfo &info, const MCInst &mc,
                                const MCInstrDesc &desc) {
   auto range = [&](MCRegister reg) {
@@ -185,11 +191,12 @@ void Decoder::collectRegisters(InstructionInfo &info, const MCInst &mc,
       info.readsExec = true;
       continue;
     }
-    // LDS instructions do not read M0 as an operand on this target, and the
-    // flat scratch base is not in registers a program can see.
+    // Few LDS instructions read M0 on this target, and the flat scratch base is
+    // not in registers a program can see.
     if (r.file == RegisterFile::Scalar &&
         (r.first == FlatScratchLo ||
-         (r.first == M0 && info.cls == InstructionClass::Lds)))
+         (r.first == M0 && info.cls == InstructionClass::Lds &&
+          !addressesByM0(info.text))))
       continue;
     info.reads.push_back(r);
   }

@@ -468,6 +468,7 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
       continue;
     }
     if (range.file == RegisterFile::Scalar && range.first == M0 && !inst.lds &&
+        info.cls != InstructionClass::Lds &&
         !StringRef(info.text).contains("_lds"))
       continue;
     if (hit || range.file != RegisterFile::Vector)
@@ -519,7 +520,7 @@ void InitChecker::check(const Instruction &inst, Wave &w, WaveState &state) {
   }
   if (!state.isFollowed)
     noteOrigins(inst, info, w, map, state);
-  if (info.writesExec && state.undefined && info.cls == InstructionClass::Salu)
+  if (info.writesExec && state.undefined)
     fault(inst, w, -1, "EXEC", state.origin);
 }
 

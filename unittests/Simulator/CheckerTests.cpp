@@ -345,6 +345,40 @@ TEST_F(Checkers, UninitialisedAddressAndBranch) {
   EXPECT_THAT(branch[0], HasSubstr("a branch depends on s20"));
 }
 
+// Vector instructions that write EXEC, and LDS addresses that are M0.
+TEST_F(Checkers, UninitialisedExecAndM0) {
+  const struct {
+    const char *define, *use, *report;
+  } cases[] = {
+      {"v_mov_b32 v9, 1", "v_cmpx_eq_u32_e32 vcc, v9, v0",
+       "EXEC depends on v9"},
+      {"v_mov_b32 v9, 1", "v_cmpx_eq_u32_e64 s[8:9], v9, v0",
+       "EXEC depends on v9"},
+      {"v_mov_b32 v9, 1", "v_cmpx_lt_f32_e64 s[8:9], v0, v9",
+       "EXEC depends on v9"},
+      {"v_mov_b32 v9, 1", "v_cmpx_class_f32_e64 s[8:9], v9, v0",
+       "EXEC depends on v9"},
+      {"v_mov_b32 v9, 1", "v_readfirstlane_b32 exec_lo, v9",
+       "EXEC depends on v9"},
+      {"s_mov_b32 m0, 0", "ds_write_addtid_b32 v0", "an address depends on m0"},
+      {"s_mov_b32 m0, 0", "ds_read_addtid_b32 v1", "an address depends on m0"},
+      {"v_mov_b32 v9, 0\n  ds_write_b32 v9, v9\n  s_mov_b32 m0, 0\n"
+       "  s_waitcnt lgkmcnt(0)",
+       "ds_append v1", "an address depends on m0"},
+  };
+  for (const auto &c : cases) {
+    const std::string body = std::string("  ") + c.use + "\n";
+    auto findings = check(CheckInit, body, 256);
+    ASSERT_THAT(findings, SizeIs(1)) << c.use;
+    EXPECT_THAT(findings[0], HasSubstr(c.report)) << c.use;
+    EXPECT_THAT(check(CheckInit,
+                      std::string("  ") + c.define + "\n  s_nop 4\n" + body,
+                      256),
+                IsEmpty())
+        << c.use;
+  }
+}
+
 // Scalar instructions that change a part of a register, or add to it.
 TEST_F(Checkers, UninitialisedScalarThatIsChanged) {
   for (const char *change : {"s_bitset0_b32 s9, 3", "s_bitset1_b32 s9, 3",

@@ -134,25 +134,37 @@ U nearest8(bool bf8, double x, bool saturate) {
 }
 
 TEST(SemanticsFloat, BytesOfWords) {
-  // Truncated and clamped to a byte; the others are source 2's, or stay.
-  auto byteOf = [](U a) {
-    const double v = value32(a);
-    return v > 0 ? U(std::min(v, 255.0)) : 0;
-  };
-  auto placed = [=](U a, U b, U rest) {
-    const unsigned shift = unsigned(b % 4) * 8;
-    return (rest & ~(U(255) << shift)) | byteOf(a) << shift;
-  };
   std::vector<uint64_t> edges = floatEdges();
-  for (float v : {1.5f, 255.0f, 255.5f, 256.0f, 100.0f, -100.0f, 1.99f})
+  for (float v : {0.5f, 1.5f, 2.5f, 254.5f, 255.0f, 255.5f, 256.0f, 100.0f,
+                  -100.0f, 1.99f, 7.25f, 0x1.fffffep-2f})
     edges.push_back(std::bit_cast<uint32_t>(v));
-  runTable({{"v_cvt_pk_u8_f32 v0, v1, v2, v3", 3,
-             [=](U a, U b, U c, U) { return placed(a, b, c); }},
-            {"v_cvt_pk_u8_f32 v0, -v1, 2, v3", 3,
-             [=](U a, U, U c, U) { return placed(negate32(a), 2, c); }},
-            {"v_cvt_pkaccum_u8_f32 v0, v1, v2", 2,
-             [=](U a, U b, U, U old) { return placed(a, b, old); }}},
-           edges);
+  // Clamped to 0 ... 255 and rounded as MODE says; the other bytes are
+  // source 2's, or stay.
+  for (uint32_t mode = 0; mode < 4; ++mode) {
+    auto byteOf = [=](U a) {
+      const double v = value32(a);
+      const double x = v > 0 ? std::min(v, 255.0) : 0, low = std::floor(x);
+      const bool odd = std::fmod(low, 2) == 1;
+      const bool up = mode == 0 ? x - low > 0.5 || (x - low == 0.5 && odd)
+                                : mode == 1 && x > low;
+      return U(low) + up;
+    };
+    auto placed = [=](U a, U b, U rest) {
+      const unsigned shift = unsigned(b % 4) * 8;
+      return (rest & ~(U(255) << shift)) | byteOf(a) << shift;
+    };
+    std::vector<Row> rows = {
+        {"v_cvt_pk_u8_f32 v0, v1, v2, v3", 3,
+         [=](U a, U b, U c, U) { return placed(a, b, c); }},
+        {"v_cvt_pk_u8_f32 v0, -v1, 2, v3", 3,
+         [=](U a, U, U c, U) { return placed(negate32(a), 2, c); }},
+        {"v_cvt_pkaccum_u8_f32 v0, v1, v2", 2,
+         [=](U a, U b, U, U old) { return placed(a, b, old); }}};
+    for (Row &row : rows)
+      row.mode = PlainMode | mode << ModeRound32Shift;
+    SCOPED_TRACE(mode);
+    runTable(rows, edges);
+  }
 }
 
 TEST(SemanticsFloat, EightBitFloats) {
