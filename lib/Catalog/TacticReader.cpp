@@ -10,6 +10,7 @@
 
 #include "Netra/Catalog/Json.h"
 #include "Netra/Catalog/Layout.h"
+#include "Netra/Catalog/Operations.h"
 #include "Netra/Catalog/Vocabulary.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -142,6 +143,27 @@ private:
     return std::nullopt;
   }
 
+  /// A family that is known, and an operation that it has.
+  void readOperation(ObjectReader &object) {
+    std::vector<StringRef> families, operations;
+    for (const OperationDefinition &definition : allOperations())
+      families.push_back(definition.family);
+    llvm::sort(families);
+    families.erase(llvm::unique(families), families.end());
+    if (std::optional<Reader> member = object.required("family"))
+      tactic.family = member->choice(families).value_or("");
+    for (const OperationDefinition &definition : allOperations())
+      if (definition.family == tactic.family)
+        operations.push_back(definition.operation);
+    std::optional<Reader> member = object.required("operation");
+    if (!member)
+      return;
+    if (tactic.family.empty()) // reported
+      tactic.operation = member->string().value_or("");
+    else
+      tactic.operation = member->choice(operations).value_or("");
+  }
+
   void readIdentity(ObjectReader &object) {
     tactic.target = readTarget(object);
     if (std::optional<Reader> member = object.required("name"))
@@ -153,10 +175,7 @@ private:
           member->fail("a name that starts with \"" + tactic.target + ".\"");
         tactic.name = *name;
       }
-    if (std::optional<Reader> member = object.required("family"))
-      tactic.family = readLower(*member).value_or("");
-    if (std::optional<Reader> member = object.required("operation"))
-      tactic.operation = readLower(*member).value_or("");
+    readOperation(object);
     if (std::optional<Reader> member = object.required("maturity"))
       tactic.maturity = readMaturity(*member).value_or(tactic.maturity);
     if (std::optional<Reader> member = object.required("rank"))

@@ -93,7 +93,9 @@ TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
       {"/arguments/8/role", "x",
        "/workspace: expected an argument with the role \"workspace\", found "
        "none"},
-      {"/family", "Dense", "/family: expected a name of lower-case"},
+      {"/family", "dence", "/family: expected one of \"activation\", "},
+      {"/operation", "rms_norm",
+       "/operation: expected one of \"dense\", found the string \"rms_norm\""},
       {"/maturity", "good", "/maturity: expected one of \"rejected\""},
       {"/rank", -1, "/rank: expected an integer from 0"},
       {"/summary", "", "/summary: expected a string that is not empty"},
@@ -299,6 +301,8 @@ static bool isSemantic(const std::string &text) {
         "which match says of operand", "access write or readwrite of",
         "the accumulation that", "each operand once", "each name once",
         "an argument with the role",
+        // of operations, which the dialect has
+        "/family: expected one of", "/operation: expected one of",
         // of models: sizes that do not fit each other
         "a part for the layers that use it", "no such part, because",
         "the window of window_attention", "because no layer is window",
