@@ -52,6 +52,15 @@ std::string childPointer(StringRef pointer, StringRef key) {
   return result;
 }
 
+/// Bytes of files that may be anything, as terminals show them.
+static std::string escape(StringRef bytes) {
+  std::string text;
+  for (char c : bytes)
+    text += isPrint(c) ? std::string(1, c)
+                       : "\\x" + toHex(StringRef(&c, 1), /*LowerCase=*/true);
+  return text;
+}
+
 namespace {
 // Destroying a document needs no more stack than this.
 constexpr size_t maxDepth = 64;
@@ -247,7 +256,7 @@ public:
             ->template get_ref<typename Document::object_t &>()
             .emplace(name, nullptr);
     if (!isNew && fault.empty())
-      fault = "expected each key once, found \"" + name + "\" twice";
+      fault = "expected each key once, found \"" + escape(name) + "\" twice";
     next = &member->second;
     return true;
   }
@@ -259,9 +268,8 @@ public:
     StringRef message = StringRef(exception.what()).split("] ").second;
     // It repeats what was read last, which may be a number of a megabyte.
     constexpr size_t longest = 300;
-    fault = ("expected JSON, found " + message.take_front(longest) +
-             (message.size() > longest ? "..." : ""))
-                .str();
+    fault = "expected JSON, found " + escape(message.take_front(longest)) +
+            (message.size() > longest ? "..." : "");
     return false;
   }
 

@@ -9,6 +9,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
 #include <random>
 
 using namespace netra;
@@ -165,5 +168,18 @@ TEST(Json, AnyBytesAreSurvived) {
     bool isDouble = fault(text).find("twice") != std::string::npos;
     EXPECT_TRUE(isDouble || fault(text).empty() == json::Value::accept(text))
         << text;
+  }
+}
+
+TEST(Json, BytesOfDamagedFilesAreShownEscaped) {
+  for (auto [text, part] :
+       {std::pair("{\"a\": \"\xff\x1b[31m\"}", "\\xff"),
+        std::pair("{\"\\u001b[31m\": 1, \"\\u001b[31m\": 2}",
+                  "found \"\\x1b[31m\" twice")}) {
+    std::string message =
+        llvm::toString(json::parse(text, "m.json").takeError());
+    EXPECT_THAT(message, testing::HasSubstr(part));
+    EXPECT_TRUE(llvm::all_of(message, [](char c) { return llvm::isPrint(c); }))
+        << message;
   }
 }
