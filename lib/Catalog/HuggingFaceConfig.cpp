@@ -313,7 +313,7 @@ private:
       return fallback;
     if (member->get().is_null())
       return 0;
-    return readNumber(*member, divisorRange).value_or(fallback);
+    return readNumber(*member, positiveRange).value_or(fallback);
   }
 
   void readAttention(ObjectReader &object) {
@@ -350,7 +350,7 @@ private:
     double scalar = double(attention.headDim);
     if (family->windows) {
       scalar = numberOr(object, "query_pre_attn_scalar", defaults.queryScalar,
-                        divisorRange);
+                        positiveRange);
       attention.logitCap =
           capOr(object, "attn_logit_softcapping", defaults.attentionCap);
     }

@@ -47,8 +47,8 @@ struct Rotation {
     if (kind.get() != "default")
       sayNeeded(object, "factor", factor, scalingRange);
     if (kind.get() == "llama3") {
-      sayNeeded(object, "low_freq_factor", low, divisorRange);
-      sayNeeded(object, "high_freq_factor", high, divisorRange);
+      sayNeeded(object, "low_freq_factor", low, positiveRange);
+      sayNeeded(object, "high_freq_factor", high, positiveRange);
       if (std::optional<Reader> member =
               object.required("original_max_position_embeddings"))
         positions.say(*member, member->integer(1, maxExtent));

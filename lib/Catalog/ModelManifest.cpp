@@ -59,6 +59,10 @@ public:
     if (std::optional<Reader> member = object.optional(key))
       value = readNumber(*member, range).value_or(fallback);
   }
+  /// A number that is 0 when the key is absent, and only then.
+  void optionalNumber(StringRef key, double &value) {
+    number(key, value, 0, positiveRange);
+  }
   void flag(StringRef key, bool &value, bool fallback) {
     value = fallback;
     if (std::optional<Reader> member = object.optional(key))
@@ -148,6 +152,7 @@ public:
     if (value != fallback)
       object[key.str()] = value;
   }
+  void optionalNumber(StringRef key, double value) { number(key, value, 0); }
   void flag(StringRef key, bool value, bool fallback) {
     if (value != fallback)
       object[key.str()] = value;
@@ -192,9 +197,9 @@ template <typename IO> void mapFields(IO &io, RotaryModel &rotary) {
   io.size("dimensions", rotary.dimensions, 2);
   io.number("theta", rotary.theta, 10000, thetaRange);
   io.choice("scaling", rotary.scaling, {"none", "linear", "llama3"});
-  io.number("factor", rotary.factor, 0);
-  io.number("low_frequency_factor", rotary.lowFrequencyFactor, 0);
-  io.number("high_frequency_factor", rotary.highFrequencyFactor, 0);
+  io.optionalNumber("factor", rotary.factor);
+  io.optionalNumber("low_frequency_factor", rotary.lowFrequencyFactor);
+  io.optionalNumber("high_frequency_factor", rotary.highFrequencyFactor);
   io.optionalSize("original_positions", rotary.originalPositions);
 }
 
@@ -206,8 +211,8 @@ template <typename IO> void mapFields(IO &io, AttentionModel &attention) {
   io.flag("output_gate", attention.outputGate, false);
   io.flag("input_bias", attention.inputBias, false);
   io.flag("output_bias", attention.outputBias, false);
-  io.number("scale", attention.scale, 0);
-  io.number("logit_cap", attention.logitCap, 0);
+  io.optionalNumber("scale", attention.scale);
+  io.optionalNumber("logit_cap", attention.logitCap);
   io.requiredPart("rotary", attention.rotary);
   io.optionalSize("window", attention.window);
   io.part("window_rotary", attention.windowRotary);
@@ -254,9 +259,9 @@ template <typename IO> void mapFields(IO &io, ModelDescription &model) {
   io.number("norm_epsilon", model.normEpsilon, 1e-6, epsilonRange);
   io.number("norm_weight_offset", model.normWeightOffset, 0);
   io.flag("sandwich_norms", model.sandwichNorms, false);
-  io.number("embedding_scale", model.embeddingScale, 1);
+  io.number("embedding_scale", model.embeddingScale, 1, positiveRange);
   io.flag("tied_embeddings", model.tiedEmbeddings, false);
-  io.number("logit_cap", model.logitCap, 0);
+  io.optionalNumber("logit_cap", model.logitCap);
   io.part("attention", model.attention);
   io.part("gated_delta_net", model.gatedDeltaNet);
   io.part("dense", model.dense);
@@ -277,6 +282,10 @@ public:
   std::vector<std::string> run() {
     if (model.normWeightOffset != 0 && model.normWeightOffset != 1)
       report("/norm_weight_offset", "0 or 1", text(model.normWeightOffset));
+    // In the names of tensors it stands for numbers.
+    if (StringRef(model.checkpointPrefix).contains("{}"))
+      report("/checkpoint_prefix", "a prefix without \"{}\"",
+             "\"" + model.checkpointPrefix + "\"");
     checkParts();
     if (model.attention)
       checkAttention(*model.attention);

@@ -32,8 +32,8 @@ constexpr NumberRange thetaRange = {1, 1e30, "a number from 1 to 1e30"};
 constexpr NumberRange fractionRange = {1e-6, 1, "a number above 0, at most 1"};
 constexpr NumberRange wholeRange = {
     1, 1, "1; models of this type rotate whole heads"};
-constexpr NumberRange divisorRange = {1e-6, 1e30,
-                                      "a positive number of at most 1e30"};
+constexpr NumberRange positiveRange = {1e-6, 1e30,
+                                       "a positive number of at most 1e30"};
 
 /// A number in `range`; reports any other value.
 inline std::optional<double> readNumber(const json::Reader &reader,

@@ -66,18 +66,33 @@ TEST(Model, ProfilesAreThoseOfTheTarget) {
 /// Numbers with which nothing could be computed.
 TEST(Model, NumbersHaveRanges) {
   Json manifest = Json::parse(printModel(loadModel("tiny_qwen3_5_moe")));
+  constexpr const char *positive = "a positive number of at most 1e30";
   for (const auto &[pointer, value, expected] :
        {std::tuple("/norm_epsilon", 0.0, "a number from 1.2e-38"),
         std::tuple("/norm_epsilon", 1e-300, "a number from 1.2e-38"),
         std::tuple("/norm_epsilon", 2.0, "a number from 1.2e-38"),
         std::tuple("/attention/rotary/theta", 0.0, "a number from 1 to 1e30"),
         std::tuple("/attention/rotary/theta", 0.5, "a number from 1 to 1e30"),
-        std::tuple("/embedding_scale", -1.0, "a number from 0 to 1e30")}) {
+        std::tuple("/norm_weight_offset", -1.0, "a number from 0 to 1e30"),
+        std::tuple("/embedding_scale", -1.0, positive),
+        // What is not there is left out, and not 0.
+        std::tuple("/embedding_scale", 0.0, positive),
+        std::tuple("/logit_cap", 0.0, positive),
+        std::tuple("/attention/scale", 0.0, positive),
+        std::tuple("/attention/logit_cap", 0.0, positive),
+        std::tuple("/attention/rotary/factor", 0.0, positive),
+        std::tuple("/attention/rotary/low_frequency_factor", 0.0, positive),
+        std::tuple("/attention/rotary/high_frequency_factor", 0.0, positive)}) {
     Json changed = manifest;
     changed[Json::json_pointer(pointer)] = value;
     EXPECT_THAT(message(parseModel(changed.dump(), "m.json")),
                 HasSubstr(std::string(pointer) + ": expected " + expected));
   }
+  Json prefix = manifest;
+  prefix["checkpoint_prefix"] = "model.{}.";
+  EXPECT_THAT(message(parseModel(prefix.dump(), "m.json")),
+              HasSubstr("/checkpoint_prefix: expected a prefix without \"{}\", "
+                        "found \"model.{}.\""));
   Json layers = manifest;
   layers["layers"] = 4097;
   EXPECT_THAT(message(parseModel(layers.dump(), "m.json")),
