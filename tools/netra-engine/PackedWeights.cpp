@@ -120,13 +120,14 @@ WeightPacker::findTensors(const PackSource &source, const std::string &weight,
       missing.push_back(expected.checkpoint);
       continue;
     }
-    std::string found = tensor->dtype;
-    if (std::optional<ElementType> type = parseElementType(tensor->dtype))
-      found = tensorName(*type, tensor->shape);
-    if (found != tensorName(expected.type, expected.shape))
+    if (tensor->type != expected.type || tensor->shape != expected.shape) {
+      std::string found = tensor->type
+                              ? tensorName(*tensor->type, tensor->shape)
+                              : "dtype " + tensor->dtype;
       problems.push_back(where(expected.checkpoint) + "expected " +
                          tensorName(expected.type, expected.shape) +
                          ", found " + found + " in " + tensor->file->getPath());
+    }
     tensors.push_back(tensor);
   }
   // A checkpoint of more experts is that of another model.

@@ -90,24 +90,24 @@ llvm::Error InputFile::read(uint64_t begin,
 // Checkpoint
 //===----------------------------------------------------------------------===//
 
-static std::string engineType(const std::string &dtype) {
-  static const std::map<std::string, std::string> names = {
-      {"BF16", "bf16"},
-      {"F16", "f16"},
-      {"F32", "f32"},
-      {"F64", "f64"},
-      {"F8_E4M3", "f8E4M3FN"},
-      {"F8_E5M2", "f8E5M2"},
-      {"I8", "i8"},
-      {"U8", "u8"},
-      {"I16", "i16"},
-      {"U16", "u16"},
-      {"I32", "i32"},
-      {"U32", "u32"},
-      {"I64", "i64"},
-      {"U64", "u64"}};
-  auto found = names.find(dtype);
-  return found != names.end() ? found->second : dtype;
+static std::optional<ElementType> findType(const std::string &dtype) {
+  static const std::map<std::string, ElementType> types = {
+      {"BF16", ElementType::BF16},
+      {"F16", ElementType::F16},
+      {"F32", ElementType::F32},
+      {"F64", ElementType::F64},
+      {"F8_E4M3", ElementType::F8E4M3FN},
+      {"F8_E5M2", ElementType::F8E5M2},
+      {"I8", ElementType::I8},
+      {"U8", ElementType::U8},
+      {"I16", ElementType::I16},
+      {"U16", ElementType::U16},
+      {"I32", ElementType::I32},
+      {"U32", ElementType::U32},
+      {"I64", ElementType::I64},
+      {"U64", ElementType::U64}};
+  auto found = types.find(dtype);
+  return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// Why the entry describes no tensor in `available` bytes of data; empty, with
@@ -125,7 +125,8 @@ static std::string readEntry(const Json &entry, uint64_t available,
       offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
       !offsets[1].is_number_unsigned())
     return "expected dtype, shape and data_offsets";
-  tensor.dtype = engineType(dtype.get<std::string>());
+  tensor.dtype = dtype.get<std::string>();
+  tensor.type = findType(tensor.dtype);
   for (const Json &extent : shape) {
     if (!extent.is_number_unsigned() ||
         extent.get<uint64_t>() > uint64_t(INT64_MAX))
@@ -140,13 +141,13 @@ static std::string readEntry(const Json &entry, uint64_t available,
   tensor.begin = begin;
   tensor.bytes = end - begin;
   // The size of an element of another type is not known here.
-  if (std::optional<ElementType> type = parseElementType(tensor.dtype)) {
-    llvm::Expected<uint64_t> bytes = tensorBytes(*type, tensor.shape);
+  if (tensor.type) {
+    llvm::Expected<uint64_t> bytes = tensorBytes(*tensor.type, tensor.shape);
     if (!bytes)
       return llvm::toString(bytes.takeError());
     if (*bytes != tensor.bytes)
       return "expected " + std::to_string(*bytes) + " bytes of data for " +
-             tensorName(*type, tensor.shape) + ", found " +
+             tensorName(*tensor.type, tensor.shape) + ", found " +
              std::to_string(tensor.bytes);
   }
   return "";

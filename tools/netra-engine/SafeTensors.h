@@ -8,9 +8,11 @@
 #define NETRA_TOOLS_ENGINE_SAFETENSORS_H
 
 #include "Netra/Catalog/ElementMap.h"
+#include "Netra/Catalog/ElementType.h"
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,11 +44,12 @@ private:
   int64_t seconds = 0, nanoseconds = 0;
 };
 
-/// A tensor of a checkpoint. `dtype` is spelled as in engines ("bf16"), or as
-/// in the file when engines have no such type.
+/// A tensor of a checkpoint.
 class CheckpointTensor final : public ByteReader {
 public:
-  std::string dtype;
+  std::string dtype; // as in the file: "BF16"
+  /// None when engines have no such type.
+  std::optional<ElementType> type;
   std::vector<int64_t> shape;
   const InputFile *file = nullptr;
   uint64_t begin = 0, bytes = 0; // in the file

@@ -46,19 +46,24 @@ TEST_F(CheckpointTest, ReadsTensorsByName) {
             safetensors({{"a", "BF16", {3, 4}, a},
                          {"b", "F8_E4M3", {3}, b},
                          {"odd", "F4", {6}, b},
+                         {"lower", "bf16", {3}, b},
                          {"none", "F32", {0, 7}, {}}}));
   Checkpoint checkpoint;
   checkpoint.add(folder.file("c.safetensors"));
   EXPECT_THAT(checkpoint.getProblems(), IsEmpty());
-  EXPECT_EQ(checkpoint.size(), 4u);
+  EXPECT_EQ(checkpoint.size(), 5u);
   const CheckpointTensor *tensor = checkpoint.find("a");
   ASSERT_TRUE(tensor);
-  EXPECT_EQ(tensor->dtype, "bf16");
+  EXPECT_EQ(tensor->dtype, "BF16");
+  EXPECT_EQ(tensor->type, netra::ElementType::BF16);
   EXPECT_THAT(tensor->shape, ElementsAre(3, 4));
   Bytes got(10);
   EXPECT_FALSE(bool(tensor->read(5, got)));
   EXPECT_TRUE(std::equal(got.begin(), got.end(), a.begin() + 5));
   EXPECT_EQ(checkpoint.find("odd")->dtype, "F4");
+  EXPECT_EQ(checkpoint.find("odd")->type, std::nullopt);
+  // As engines spell it, which checkpoints do not.
+  EXPECT_EQ(checkpoint.find("lower")->type, std::nullopt);
   EXPECT_EQ(checkpoint.find("none")->bytes, 0u);
   EXPECT_FALSE(checkpoint.find("c"));
 
