@@ -629,8 +629,26 @@ static LogicalResult addCode(EngineBundle &bundle,
   return success();
 }
 
+/// Refuses symbols without a name, the module's among them: they have no
+/// spelling, so that engine.mlir could not be read back.
+static LogicalResult checkSymbolNames(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    auto name = op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+    if (!name || !name.empty())
+      return WalkResult::advance();
+    op->emitError()
+        << "expected a name that is not empty, found @\"\"; give it "
+           "one"
+        << (isa<ModuleOp>(op) ? " or leave it out" : "");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 FailureOr<EngineBundle>
 netra::translateToBundle(ModuleOp module, const TranslationOptions &options) {
+  if (failed(checkSymbolNames(module)))
+    return failure();
   FailureOr<TranslationInput> input = readInput(module, options);
   if (failed(input))
     return failure();
