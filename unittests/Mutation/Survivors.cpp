@@ -25,7 +25,11 @@ const std::vector<Explanation> &explanations() {
       {"grid_barrier", "wait",
        "is seen while `global_store_dword v[2:3], v0, off` is", 2,
        "The store is that of the last step, and behind its barrier nobody "
-       "reads."}};
+       "reads."},
+      {"wave_flags", "barrier",
+       "`ds_cmpst_rtn_b32 v3, v2, v1, v1` and `ds_write_b64 v2, v[2:3]`", 1,
+       "A wait for a flag races with nothing; a wave that looks at the flag "
+       "before it is set is found by `init`, and in the four ways none does."}};
   return all;
 }
 
