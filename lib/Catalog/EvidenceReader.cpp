@@ -168,20 +168,45 @@ InstanceSpec readInstanceSpec(ObjectReader &object) {
   return spec;
 }
 
-void checkMaturity(const Reader &reader, Maturity maturity,
-                   ArrayRef<Evidence> evidence) {
+std::string whyRecordDoesNotCount(const Evidence &evidence,
+                                  const Tactic &tactic, Maturity level) {
   // Evidence kinds do not convert: a run in the simulator never makes a tactic
   // accepted.
-  auto has = [&](StringRef kind) {
-    return any_of(evidence,
-                  [&](const Evidence &record) { return record.kind == kind; });
-  };
-  if (maturity == Maturity::Verified && !has("simulated") && !has("device"))
-    reader.fail("evidence of kind \"simulated\" or \"device\" for a verified "
-                "tactic",
-                "none");
-  if (maturity == Maturity::Accepted && !has("device"))
-    reader.fail("evidence of kind \"device\" for an accepted tactic", "none");
+  bool fits = evidence.kind == "device" ||
+              (level == Maturity::Verified && evidence.kind == "simulated");
+  if (!fits)
+    return (level == Maturity::Verified
+                ? "expected kind simulated or device, found "
+                : "expected kind device, found ") +
+           evidence.kind;
+  for (const Evidence::Tests &tests : evidence.tests)
+    if (tests.failed != 0)
+      return "expected no failed test, found " + utostr(tests.failed) + " of " +
+             utostr(tests.cases) + " in " + tests.name;
+  if (tactic.golden)
+    for (const Evidence::Kernel &kernel : evidence.kernels)
+      if (kernel.identitySha256 != tactic.golden->identitySha256)
+        return "expected computational identity " +
+               tactic.golden->identitySha256 + " of the code, found " +
+               kernel.identitySha256;
+  return "";
+}
+
+void checkMaturity(const Reader &reader, const Tactic &tactic) {
+  if (tactic.maturity < Maturity::Verified)
+    return;
+  std::string reasons;
+  for (const Evidence &record : tactic.evidence) {
+    std::string reason = whyRecordDoesNotCount(record, tactic, tactic.maturity);
+    if (reason.empty())
+      return;
+    reasons += "; of \"" + record.what + "\": " + reason;
+  }
+  reader.fail(tactic.maturity == Maturity::Verified
+                  ? "evidence of kind \"simulated\" or \"device\" for a "
+                    "verified tactic"
+                  : "evidence of kind \"device\" for an accepted tactic",
+              "none" + reasons);
 }
 
 Evidence readEvidence(const Reader &reader) {

@@ -61,9 +61,8 @@ void checkAccumulation(const json::Reader &reader, const Tactic &tactic);
 InstanceSpec readInstanceSpec(json::ObjectReader &object);
 
 Evidence readEvidence(const json::Reader &reader);
-/// Whether the records are of the kinds that the maturity needs.
-void checkMaturity(const json::Reader &reader, Maturity maturity,
-                   llvm::ArrayRef<Evidence> evidence);
+/// Whether a record of the tactic counts for its maturity.
+void checkMaturity(const json::Reader &reader, const Tactic &tactic);
 
 /// The key `code` of a golden record.
 GoldenCode readGoldenCode(const json::Reader &reader, std::string &symbol);

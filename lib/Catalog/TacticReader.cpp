@@ -744,7 +744,7 @@ private:
   void readAllEvidence(const Reader &reader) {
     for (const Reader &element : readElements(reader))
       tactic.evidence.push_back(readEvidence(element));
-    checkMaturity(reader, tactic.maturity, tactic.evidence);
+    checkMaturity(reader, tactic);
   }
 
   /// A lock names every constant, so that it holds for one machine code.

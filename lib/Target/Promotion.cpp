@@ -41,19 +41,11 @@ static Expected<std::string> currentIdentity(const Instance &instance,
 std::string whyEvidenceDoesNotCount(const Evidence &evidence,
                                     const Tactic &tactic, Maturity level,
                                     const KernelBuilder &builder) {
-  bool fits = evidence.kind == "device" ||
-              (level == Maturity::Verified && evidence.kind == "simulated");
-  if (!fits)
-    return (level == Maturity::Verified
-                ? "expected kind simulated or device, found "
-                : "expected kind device, found ") +
-           evidence.kind;
+  if (std::string reason = whyRecordDoesNotCount(evidence, tactic, level);
+      !reason.empty())
+    return reason;
   if (evidence.tests.empty())
     return "expected the tests that were run, found none";
-  for (const Evidence::Tests &tests : evidence.tests)
-    if (tests.failed != 0)
-      return "expected no failed test, found " + utostr(tests.failed) + " of " +
-             utostr(tests.cases) + " in " + tests.name;
   if (evidence.kernels.empty())
     return "expected the kernels it was gathered on, found none";
   for (const Evidence::Kernel &kernel : evidence.kernels) {

@@ -233,6 +233,10 @@ TEST(Manifest, EachFaultIsNamedWithFilePointerExpectedAndFound) {
        "evidence of kind \"simulated\" or \"device\" for a verified"},
       {"/evidence/0/kind", "assembled", "for a verified tactic, found none"},
       {"/evidence/0/kind", "dreamt", "/evidence/0/kind: expected one of"},
+      {"/evidence/0/tests/0/failed", 1,
+       "/evidence: expected evidence of kind \"simulated\" or \"device\" for a "
+       "verified tactic, found none; of \"unit tests\": expected no failed "
+       "test, found 1 of 7 in TestDense"},
       {"/maturity", "accepted", "evidence of kind \"device\" for an accepted"},
       {"/evidence/0/tests", Json::array(),
        "/evidence/0/tests: expected an array of at least 1"},
@@ -576,6 +580,29 @@ TEST(Manifest, FaultsOfGoldensAreNamed) {
                [](const Json &document) {
                  return message(parseGolden(document.dump(), "g.json"));
                });
+}
+
+/// The code of a golden is known without making it.
+TEST(Manifest, EvidenceOfAGoldenIsOfItsCode) {
+  Json record = Json::parse(goldenText);
+  const std::string identity = record["code"]["identity_sha256"];
+  const std::string other = std::string(64, '0');
+  auto fault = [&](const std::string &seen) {
+    record["evidence"][0]["kernels"] = {{{"identity_sha256", seen}}};
+    return message(parseGolden(record.dump(), "g.json"));
+  };
+  EXPECT_EQ(fault(identity), "");
+  EXPECT_THAT(fault(other),
+              HasSubstr("/evidence: expected evidence of kind \"simulated\" or "
+                        "\"device\" for a verified tactic, found none; of "
+                        "\"unit tests\": expected computational identity " +
+                        identity + " of the code, found " + other));
+  // One record that counts is enough.
+  record["evidence"].push_back({{"kind", "device"}, {"what", "ran"}});
+  EXPECT_EQ(fault(other), "");
+  record["evidence"].erase(1);
+  record["maturity"] = "experiment";
+  EXPECT_EQ(fault(other), "");
 }
 
 TEST(Manifest, DeploymentValuesAndFaults) {

@@ -195,7 +195,9 @@ TEST_F(PromotionTest, GoldensAreTheirRecord) {
               HasSubstr("\"maturity\": \"accepted\""));
   identity = std::string(64, '0');
   EXPECT_THAT(message(move(Maturity::Accepted, record("device"))),
-              HasSubstr("of the code of today, found 0000"));
+              HasSubstr("expected computational identity " +
+                        std::string(library.record["code"]["identity_sha256"]) +
+                        " of the code, found 0000"));
 }
 
 /// Keys in strings, nested keys and odd spacing do not mislead the editor.

@@ -196,6 +196,13 @@ struct Tactic {
   std::string manifestSha256;
 };
 
+/// Why a record does not count for a maturity of `level` (Verified or Accepted)
+/// of `tactic`, as far as manifests tell: it is of another kind, a test failed,
+/// or it is of other code than that of a golden. Empty when it may count; of
+/// what code templates give now, `whyEvidenceDoesNotCount` knows.
+std::string whyRecordDoesNotCount(const Evidence &evidence,
+                                  const Tactic &tactic, Maturity level);
+
 /// A serving point. Guards by name: "m", "batch", "sequence", "routed_rows",
 /// "tensor_parallel"; the last two only when the manifest states them.
 struct ServingProfile {
