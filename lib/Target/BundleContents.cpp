@@ -181,6 +181,8 @@ std::optional<StatedSourcesBySymbol> checkValidation(
   const std::map<KernelKey, LaunchedKernel> launched =
       findLaunchedKernels(engine);
   std::set<KernelKey> seen;
+  using Place = std::pair<size_t, size_t>; // of code object and kernel
+  std::optional<std::pair<Place, std::string>> before;
   for (const json::Value *entry : entries) {
     KernelKey key = {*getText(*entry, "contract"), *getText(*entry, "symbol")};
     const auto &[contract, symbol] = key;
@@ -197,6 +199,14 @@ std::optional<StatedSourcesBySymbol> checkValidation(
       continue;
     }
     const EngineCodeObject &code = engine.codeObjects[kernel->second.object];
+    auto described = find_if(code.kernels, [&](const EngineKernel &candidate) {
+      return candidate.symbol == symbol;
+    });
+    Place place(kernel->second.object, described - code.kernels.begin());
+    if (before && place < before->first)
+      report(file, "expected kernels in the order of engine.json, found " +
+                       symbol + " after " + before->second);
+    before = {place, symbol};
     ValidatedKernel validated(*entry, symbol, report);
     validated.expect("contract", contract);
     validated.expect("symbol", symbol);

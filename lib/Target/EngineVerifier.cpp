@@ -250,6 +250,20 @@ private:
                    ", the end of " + before.name + ", found " +
                    Twine(weight.offset));
     }
+    // Sizes and places that are wrong have been reported.
+    if (order.size() != weights.entries.size() ||
+        !isPowerOf2_64(weights.alignment))
+      return;
+    uint64_t end = 0;
+    for (const EngineWeight &weight : weights.entries)
+      end = std::max(end, weight.offset + weight.bytes);
+    if (uint64_t bytes = alignTo(end, weights.alignment);
+        weights.bytes != bytes)
+      report("/weights/bytes",
+             "expected " + Twine(bytes) +
+                 ", the end of the last weight up to a multiple of the "
+                 "alignment, found " +
+                 Twine(weights.bytes));
   }
 
   void checkPack(const EngineWeight &weight, const std::string &where) {

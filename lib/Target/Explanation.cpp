@@ -121,6 +121,13 @@ Json Explainer::explain(const Instance &instance) const {
           {"nearest_misses", std::move(misses)}};
 }
 
+bool Explainer::hasGolden(StringRef competition) const {
+  return llvm::any_of(catalog.tactics(), [&](const Tactic &tactic) {
+    return tactic.golden &&
+           competitionOf(tactic.family, tactic.operation) == competition;
+  });
+}
+
 Json Explainer::describeTactics(StringRef competition) const {
   Json tactics = Json::object();
   for (const Tactic &tactic : catalog.tactics()) {
@@ -144,12 +151,16 @@ Json Explainer::describeTactics(StringRef competition) const {
 Json Explainer::describeSelection(
     llvm::ArrayRef<const Problem *> problems) const {
   Json competitions = Json::object();
+  // A permission that there was nothing to use for is none.
+  bool hasGoldens = false;
   for (const Problem *problem : problems)
     if (std::string name = competitionOf(problem->family, problem->operation);
-        !competitions.contains(name))
+        !competitions.contains(name)) {
       competitions[name] = describeTactics(name);
+      hasGoldens |= hasGolden(name);
+    }
   return {{"allow_experimental", options.allowExperimental},
-          {"allow_golden", options.allowGolden},
+          {"allow_golden", options.allowGolden && hasGoldens},
           {"count_instructions", options.counter != nullptr},
           {"tactics", std::move(competitions)}};
 }

@@ -57,6 +57,9 @@ public:
   /// manifest and the template with what it includes, or the golden code.
   nlohmann::json describeTactics(llvm::StringRef competition) const;
 
+  /// Whether one of the tactics of `competition` is golden code.
+  bool hasGolden(llvm::StringRef competition) const;
+
 private:
   const Catalog &catalog;
   const Assembler &assembler;

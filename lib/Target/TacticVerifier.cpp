@@ -68,6 +68,7 @@ public:
         if (Error error =
                 checkKernel({key.first, key.second, tactic, launched.object}))
           return error;
+    checkPermissions();
     return checkSources();
   }
 
@@ -234,6 +235,20 @@ private:
     for (const char *key : {"options", "chosen_by", "cost", "also_matches",
                             "nearest_misses", "reason"})
       compareStated("explain.json", kernel, key, expected.at(key), stated);
+  }
+
+  /// Where selection chose from the same tactics, whether there was golden code
+  /// to allow. That other tactics are there has been noted.
+  void checkPermissions() {
+    const Json &selection = explanation.at("selection");
+    if (!selection.at("allow_golden").get<bool>())
+      return;
+    for (const auto &[competition, then] : selection.at("tactics").items())
+      if (tacticsNow(competition) != then || explainer->hasGolden(competition))
+        return;
+    report("explain.json",
+           "selection: allow_golden: expected false, as none of "
+           "the tactics is golden code, found true");
   }
 
   /// Notes once what cannot be told with this catalogue.

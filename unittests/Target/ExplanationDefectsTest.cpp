@@ -315,6 +315,9 @@ const Edit byCatalog[] = {
      },
      "explain.json: netra_copy_n64: reason: expected \"rank 1 comes before "
      "rank 2 of gfx950.copy_other\" as the catalogue gives"},
+    {"GoldensAllowed", [](Reports &r) { r.selection()["allow_golden"] = true; },
+     "explain.json: selection: allow_golden: expected false, as none of the "
+     "tactics is golden code, found true"},
     {"Options", [](Reports &r) { r.chosen()["options"]["WAVES"] = 4; },
      "tactic gfx950.copy: option WAVES: expected absent, found 4"},
 };

@@ -484,6 +484,9 @@ std::vector<Defect> bindingsAndWeights() {
        "expected a multiple of the alignment 256, found 128"},
       {"WeightsTooSmall", [](TestEngine &t) { t.engine.weights.bytes = 700; },
        "inside the 700 bytes of weights"},
+      {"WeightsTooLarge", [](TestEngine &t) { ++t.engine.weights.bytes; },
+       "/weights/bytes: expected 768, the end of the last weight up to a "
+       "multiple of the alignment, found 769"},
       {"WeightOverflow",
        [](TestEngine &t) {
          t.engine.weights.entries[1].offset = UINT64_MAX - 255;

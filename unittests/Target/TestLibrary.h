@@ -215,7 +215,7 @@ inline TestEngine makeEngine() {
       {"s", BindingRole::State, 0, ElementType::I32, {64}, "row_major", 256}};
   PackRecipe pack;
   pack.sources = {{"model.w", ElementType::I32, {64}}};
-  engine.weights.bytes = 1024;
+  engine.weights.bytes = 768;
   engine.weights.entries = {
       {"w", 256, 256, ElementType::I32, {64}, "row_major", pack},
       {"v", 512, 256, ElementType::I32, {64}, "row_major", pack}};
