@@ -170,4 +170,9 @@ bool parseRegister(StringRef text, Operand &op) {
   return true;
 }
 
+bool addressesByM0(StringRef text) {
+  return text.contains("addtid") || text.starts_with("ds_append") ||
+         text.starts_with("ds_consume");
+}
+
 } // namespace netra::sim

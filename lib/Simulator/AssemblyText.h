@@ -30,6 +30,9 @@ std::optional<SdwaSel> parseSel(llvm::StringRef text);
 /// not one (a number or a modifier).
 bool parseRegister(llvm::StringRef text, Operand &op);
 
+/// Whether the LDS instruction \p text takes its address from M0.
+bool addressesByM0(llvm::StringRef text);
+
 } // namespace netra::sim
 
 #endif // NETRA_LIB_SIMULATOR_ASSEMBLYTEXT_H

@@ -129,12 +129,6 @@ static void endOfCode(const Instruction &, Wave &w) {
   raise(w, FaultKind::Memory, "execution ran past the end of the code");
 }
 
-/// Whether the LDS instruction \p text takes its address from M0.
-static bool addressesByM0(StringRef text) {
-  return text.contains("addtid") || text.starts_with("ds_append") ||
-         text.starts_with("ds_consume");
-}
-
 void Decoder::collectRegisters(InstructionInfo &info, const MCInst &mc,
                                const MCInstrDesc &desc) {
   auto range = [&](MCRegister reg) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "HazardChecker.h"
+#include "AssemblyText.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <mutex>
 
@@ -280,9 +281,8 @@ HazardChecker::findFact(const Instruction &inst, const InstructionInfo &info) {
   f.isVmem = info.cls == InstructionClass::VectorMemory ||
              info.cls == InstructionClass::Flat;
   f.isMemory = f.isVmem || info.cls == InstructionClass::Lds;
-  f.usesM0 = name.contains("addtid") || name.contains("_lds_") || inst.lds ||
-             name.starts_with("s_sendmsg") || name.starts_with("s_movrel") ||
-             name == "ds_append" || name == "ds_consume";
+  f.usesM0 = addressesByM0(name) || name.contains("_lds_") || inst.lds ||
+             name.starts_with("s_sendmsg") || name.starts_with("s_movrel");
   f.isSetReg = name.starts_with("s_setreg");
   f.isGetReg = name.starts_with("s_getreg");
   if (f.isMatrix) {
