@@ -158,17 +158,17 @@ void expectWithinLimits(const Slice &slice) {
   EXPECT_GE(counters.firstWaitBytesPerCu, 64u * 1024);
   // Arguments, then the data in at most two turns; one up to K = 4096, unless
   // waves are few (group-major) or more tiles share the registers (gated). Two
-  // activation tiles do so, too, which takes a turn more. Of bf16, tiles and
-  // activations of K = 17408 are more than a compute unit has registers for in
-  // so few turns.
+  // activation tiles do so, too, which takes a turn more; with K = 17408 it is
+  // two if they are gated, three of bf16.
   bool isOneTurn = slice.shape.k <= 2048 + (slice.groupMajor ? 0 : 2048) &&
                    !slice.shape.gated;
-  unsigned longer = 0;
-  if (slice.shape.k == 17408 && slice.m > 1)
-    longer = !slice.shape.fp8 ? 1 + (slice.m > 16)
-                              : slice.shape.gated && slice.m > 16;
-  EXPECT_LE(counters.maxRoundTrips,
-            (isOneTurn ? 2u : 3u) + (slice.m > 16 ? 1u : 0u) + longer);
+  unsigned more = 0;
+  if (slice.m > 16)
+    more = slice.shape.k < 17408 ? 1
+           : !slice.shape.fp8    ? 3
+           : slice.shape.gated   ? 2
+                                 : 1;
+  EXPECT_LE(counters.maxRoundTrips, (isOneTurn ? 2u : 3u) + more);
   EXPECT_LE(counters.ldsConflictCycles * 50, counters.ldsAccesses);
 }
 
@@ -237,7 +237,8 @@ TEST(DenseCountersNegative, HalfSegmentsAndSecondReadsAreNoticed) {
   const std::vector<Mutation> halves = {
       {mfma, "v_and_b32 v[V_T0], 7,", "v_and_b32 v[V_T0], 15,"},
       {mfma, "v_lshl_add_u32 v[V_WOFF], v[V_T0], 6", "s_nop 0 //"},
-      {mfma, "v_add_u32 v[V_WOFF2], 16 * NETRA_K", "v_add_u32 v[V_WOFF2], 64"}};
+      {mfma, "v_add_u32 v[V_WOFF2], DT_TILE_BYTES / 2,",
+       "v_add_u32 v[V_WOFF2], 64,"}};
   for (int64_t m : {2, 16, 32}) {
     Slice bf16 = smallSlice(m, 2048, false);
     WeightTraffic traffic = changedTraffic(bf16, halves);
@@ -294,23 +295,22 @@ double shareOfPlain(const Slice &slice,
   return double(vectorInstructions(slice.counters(mutations))) / plain;
 }
 
-/// A gated product of K = 17408 has two tiles, not four, for the sake of turns.
-double shareLimit(const Slice &slice) {
-  return slice.shape.gated && slice.shape.k == 17408 ? 0.54 : 0.5;
-}
-
 TEST(DenseCounters, HalfTheVectorInstructionsOfThePlainLoop) {
   for (const Slice &slice : slices({1, 2, 4, 8, 12, 16}))
     if (slice.shape.fp8 || !slice.shape.gated) { // no bf16 loop is gated
-      EXPECT_LE(shareOfPlain(slice), shareLimit(slice)) << slice.name();
+      EXPECT_LE(shareOfPlain(slice), 0.5) << slice.name();
     }
 }
 
 // With group-major scales of more than one row, each block has a load of its
 // own for them. The loop has row-major ones.
 TEST(DenseCounters, LikewiseHalfWithGroupMajorScales) {
-  for (const Slice &slice : slices({1, 2, 12, 16}, {.groupMajor = true}))
-    EXPECT_LE(shareOfPlain(slice), shareLimit(slice)) << slice.name();
+  for (const Slice &slice : slices({1, 2, 12, 16}, {.groupMajor = true})) {
+    // Gated and with K = 17408 it cannot have four tiles, for the sake of
+    // turns, which leaves it at 0.501 of fewer than 16 rows.
+    bool isTight = slice.shape.gated && slice.shape.k == 17408;
+    EXPECT_LE(shareOfPlain(slice), isTight ? 0.502 : 0.5) << slice.name();
+  }
 }
 
 TEST(DenseCountersNegative, MoreVectorInstructionsAreNoticed) {

@@ -269,7 +269,8 @@ TEST(DenseFp8Negative, WrongKernelsAreNoticed) {
               "");
     EXPECT_EQ(wrong(tiles, "// Scalars", "// The scalars"), "");
     // Waits removed: of the weights, of the scalar scales, of the partial sums.
-    EXPECT_NE(wrong(tiles, "netra_wait_memory (2 *", "netra_wait_memory 63 //")
+    EXPECT_NE(wrong(tiles, "netra_wait_memory (DT_TILE_LOADS *",
+                    "netra_wait_memory 63 //")
                   .find("wait"),
               std::string::npos);
     EXPECT_NE(wrong(dense,
@@ -286,13 +287,13 @@ TEST(DenseFp8Negative, WrongKernelsAreNoticed) {
     EXPECT_NE(
         wrong(tiles, "offset:128*((\\c)%32)+64", "offset:128*((\\c)%32)+32"),
         "");
-    EXPECT_NE(wrong(tiles, "v_lshrrev_b32 v[V_T1], 1, v[V_T1]",
-                    "v_lshrrev_b32 v[V_T1], 2, v[V_T1]"),
+    EXPECT_NE(wrong(tiles, "v[V_T1], NETRA_GATED + !(\\f32), v[V_T1]",
+                    "v[V_T1], 1 + NETRA_GATED + !(\\f32), v[V_T1]"),
               "");
     // Scales: swapped with the neighbour's, the wrong 128 rows', the first
     // wave's for all waves.
-    EXPECT_NE(wrong(dense, "v[V_SX+DT_SX*blk_m+(\\c)%DT_SX]",
-                    "v[V_SX+DT_SX*blk_m+((\\c)^1)%DT_C]"),
+    EXPECT_NE(wrong(dense, ".set blk_x, V_SX + DT_SX * blk_m + (\\c) % DT_SX",
+                    ".set blk_x, V_SX + DT_SX * blk_m + ((\\c) ^ 1) % DT_C"),
               "");
     EXPECT_NE(wrong(dense, "s_lshr_b32 s[S_TMP], s[S_FIRST], 3",
                     "s_lshr_b32 s[S_TMP], s[S_FIRST], 4"),
@@ -307,7 +308,7 @@ TEST(DenseFp8Negative, WrongKernelsAreNoticed) {
     EXPECT_NE(wrong(tiles, "netra_pointer_add S_BIAS, S_BIAS, S_TMP",
                     "netra_pointer_add_const S_BIAS, S_BIAS, 32"),
               "");
-    EXPECT_NE(wrong(tiles, "dt_add4 dt_y,", "s_nop 0 //"), "");
+    EXPECT_NE(wrong(tiles, "dt_add dt_y,", "s_nop 0 //"), "");
     EXPECT_NE(wrong(tiles,
                     m > 16 ? "v_min_u32 v[\\v], NETRA_M - 1, v[\\v]"
                            : "v_min_u32 v[\\v], NETRA_M - 1, v[V_COLUMN]",
@@ -316,6 +317,56 @@ TEST(DenseFp8Negative, WrongKernelsAreNoticed) {
                   .find("memory"),
               std::string::npos);
   }
+}
+
+TEST(DenseFp8Negative, WrongPairsOfGateAndUpAreNoticed) {
+  const char *const dense = "dense/fp8_block128.s";
+  const char *const tiles = "include/dense_tiles.inc";
+  for (bool groupMajor : {false, true})
+    for (int64_t m : {5, 21}) {
+      // Of seven blocks in each wave the last has no other beside it; gate and
+      // up rows are in blocks of 128 that have scales of their own.
+      DenseCase c{m, 512, 1792, "gated_silu", true, true, {}, groupMajor};
+      DenseFp8Inputs inputs(c, 15);
+      auto wrong = [&](const char *file, const char *from, const char *to,
+                       unsigned occurrence = 1) {
+        return noticed(
+            tacticOf(c), c.fp8Problem(), inputs.buffers(c), {{"WAVES", 2}},
+            {{dense, "// The stream.", "// The stream, changed."},
+             {file, from, to, occurrence}},
+            [&](const Outcome &run) { return inputs.check(c, run); });
+      };
+      EXPECT_EQ(wrong(tiles, "// Scalars", "// The scalars"), "");
+      // Up and gate rows change places, the upper eight rows of a tile missed,
+      // one scale for both, another block's.
+      EXPECT_NE(wrong(tiles, "exec_lo, 0xaaaaaaaa", "exec_lo, 0x55555555"), "");
+      EXPECT_NE(
+          wrong(dense, ".set DT_PAIR_STRIDE, 128", ".set DT_PAIR_STRIDE, 64"),
+          "");
+      EXPECT_NE(wrong(dense, "s_mov_b32 s[S_TMP+1], s[S_SW+DT_C4+",
+                      "s_mov_b32 s[S_TMP+1], s[S_SW+"),
+                "");
+      EXPECT_NE(wrong(dense, "DT_WIDTH / DT_COLUMNS // the up rows", "0 //"),
+                "");
+      EXPECT_NE(wrong(dense, "op_sel:[0,1] op_sel_hi:[1,1]", "op_sel_hi:[1,0]"),
+                "");
+      // Bias: of up for gate. A gate value times another column's up.
+      EXPECT_NE(wrong(tiles, "dt_more+dt_i/2+dt_i%2*2]", "dt_more+dt_i]"), "");
+      EXPECT_NE(wrong(tiles, "v[dt_y+1], v[dt_a+3]", "v[dt_y+1], v[dt_a+1]"),
+                "");
+      // Scales of a pair of blocks that come one by one.
+      if (groupMajor) {
+        EXPECT_NE(wrong(dense, ".set DT_SCALE_EVERY, 1 + NETRA_GATED",
+                        ".set DT_SCALE_EVERY, 1")
+                      .find("wait"),
+                  std::string::npos);
+        EXPECT_NE(wrong(tiles, "dt_scales, dt_scales - DT_MT",
+                        "dt_scales, "
+                        "dt_scales")
+                      .find("wait"),
+                  std::string::npos);
+      }
+    }
 }
 
 TEST(DenseFp8Negative, WrongOrdersOfScalesAreNoticed) {
@@ -333,8 +384,8 @@ TEST(DenseFp8Negative, WrongOrdersOfScalesAreNoticed) {
     EXPECT_EQ(wrong(dense, "// Weight scales of", "// The weight scales of"),
               "");
     // The next block's, the next wave's, the row's; the neighbour row's.
-    EXPECT_NE(wrong(dense, ".set blk_o, 4 * NETRA_M * (\\c)",
-                    ".set blk_o, 4 * (\\c)"),
+    EXPECT_NE(wrong(dense, ".set blk_o, 4 * NETRA_M * blk_i",
+                    ".set blk_o, 4 * blk_i"),
               "");
     EXPECT_NE(wrong(dense, "4 * DT_C * NETRA_M", "4 * DT_C"), "");
     EXPECT_NE(wrong("include/dense_tiles.inc",

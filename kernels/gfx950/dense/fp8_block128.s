@@ -26,56 +26,79 @@
 // include/dense_tiles.inc states.
 
 .set DT_ELEMENT, 1
+.set DT_ROWS, 16
 .set DT_BLOCK_STRIDE, 2048
 .set DT_HALF_STRIDE, 1024
+.set DT_ITEM_STRIDE, 16 / (1 + NETRA_GATED)
+.set DT_PAIR_STRIDE, 128                         // eight rows
 .set DT_SCALED, 1
 .set DT_CHAINS, 1
 .set DT_GROUP_MAJOR, 0
 .set DT_SCALE_EVERY, 4
 .if NETRA_SCALE_GROUP_MAJOR && NETRA_M > 1       // one row is the same both ways
 .set DT_GROUP_MAJOR, 1
-.set DT_SCALE_EVERY, 1
+.set DT_SCALE_EVERY, 1 + NETRA_GATED             // a packed product reads two of them
 .endif
 .include "include/dense_tiles.inc"
 
 netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "NETRA_SCALE_GROUP_MAJOR must be 0 or 1"
 
-// v[V_S+...] = sx * sw of block C: one for each activation tile and each 128 weight rows
-// that the tiles lie in.
+// v[V_S+...] = sx * sw of block C, a pair for each activation tile: gated, of gate and up
+// rows, else only the first.
 .macro blk_scales c
-  .set blk_r, 0
-  .rept DT_ROW_BLOCKS
-    .set blk_m, 0
-    .rept DT_MT
-      v_mul_f32 v[V_S+2*(DT_MT*blk_r+blk_m)], s[S_SW+DT_C4*blk_r+(\c)], v[V_SX+DT_SX*blk_m+(\c)%DT_SX]
-      .set blk_m, blk_m + 1
-    .endr
-    .set blk_r, blk_r + 1
-  .endr
-.endm
-
-// The activation scales of block C, or of it and the three that follow, of the lane's row.
-.macro dt_load_scales c
-  .set blk_o, 4 * (\c)
-  .set blk_n, DT_C - (\c)
-  .if DT_GROUP_MAJOR
-    .set blk_o, 4 * NETRA_M * (\c)
-    .set blk_n, 1
-    .if blk_o > 0 && blk_o / 4096 > (blk_o - 4 * NETRA_M) / 4096 // past the immediate
-      netra_pointer_add_const S_X_SCALE, S_X_SCALE, 4096
-    .endif
+  .if NETRA_GATED
+    s_mov_b32 s[S_TMP], s[S_SW+(\c)]
+    s_mov_b32 s[S_TMP+1], s[S_SW+DT_C4+(\c)]
   .endif
   .set blk_m, 0
   .rept DT_MT
-    .set blk_v, V_SX + DT_SX * blk_m + (\c) % DT_SX
-    .if blk_n >= 4
-      global_load_dwordx4 v[blk_v:blk_v+3], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:blk_o%4096
-    .elseif blk_n == 3
-      global_load_dwordx3 v[blk_v:blk_v+2], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:blk_o%4096
-    .elseif blk_n == 2
-      global_load_dwordx2 v[blk_v:blk_v+1], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:blk_o%4096
+    .set blk_s, V_S + 2 * blk_m
+    .set blk_x, V_SX + DT_SX * blk_m + (\c) % DT_SX
+    .if !NETRA_GATED
+      v_mul_f32 v[blk_s], s[S_SW+(\c)], v[blk_x]
+    .elseif blk_x % 2
+      v_pk_mul_f32 v[blk_s:blk_s+1], s[S_TMP:S_TMP+1], v[blk_x-1:blk_x] op_sel:[0,1] op_sel_hi:[1,1]
     .else
-      global_load_dword v[blk_v], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:blk_o%4096
+      v_pk_mul_f32 v[blk_s:blk_s+1], s[S_TMP:S_TMP+1], v[blk_x:blk_x+1] op_sel_hi:[1,0]
+    .endif
+    .set blk_m, blk_m + 1
+  .endr
+.endm
+
+// The activation scales of block C and of those that follow it, DT_SCALE_EVERY in all or
+// what is left, of the lane's row: consecutive or, group-major, a load each.
+.macro dt_load_scales c
+  .set blk_n, DT_C - (\c)
+  .if blk_n > DT_SCALE_EVERY
+    .set blk_n, DT_SCALE_EVERY
+  .endif
+  .if DT_GROUP_MAJOR
+    .set blk_i, \c
+    .rept blk_n
+      .set blk_o, 4 * NETRA_M * blk_i
+      .if blk_o > 0 && blk_o / 4096 > (blk_o - 4 * NETRA_M) / 4096 // past the immediate
+        netra_pointer_add_const S_X_SCALE, S_X_SCALE, 4096
+      .endif
+      blk_load_scales blk_i, blk_o%4096, 1
+      .set blk_i, blk_i + 1
+    .endr
+  .else
+    blk_load_scales \c, 4*(\c), blk_n
+  .endif
+.endm
+
+.macro blk_load_scales c, offset, count
+  .set blk_m, 0
+  .rept DT_MT
+    .set blk_v, V_SX + DT_SX * blk_m + (\c) % DT_SX
+    .if (\count) == 4
+      global_load_dwordx4 v[blk_v:blk_v+3], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:\offset
+    .elseif (\count) == 3
+      global_load_dwordx3 v[blk_v:blk_v+2], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:\offset
+    .elseif (\count) == 2
+      global_load_dwordx2 v[blk_v:blk_v+1], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:\offset
+    .else
+      global_load_dword v[blk_v], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:\offset
     .endif
     .set blk_m, blk_m + 1
   .endr
@@ -99,14 +122,20 @@ netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "N
   netra_mfma_settle_8_passes DT_UNITS-1          // the products after the first, which is used first
   .set blk_u, 0
   .rept DT_UNITS
-    netra_scale_accumulate V_ACC+4*blk_u, V_D+4*blk_u, V_S+2*(blk_u%DT_MT+DT_MT*(blk_u/(DT_OUT*DT_MT))), ((\c)==0)
+    netra_scale_accumulate V_ACC+4*blk_u, V_D+4*blk_u, V_S+2*(blk_u%DT_MT), ((\c)==0), NETRA_GATED
     .set blk_u, blk_u + 1
   .endr
 .endm
 
 .macro netra_template name
   dt_begin \name
-  v_lshlrev_b32 v[V_WOFF], 4, v[V_LANE]
+  // Lane (row, group): 16 bytes for a row of the tile, 256 for a group.
+  .if NETRA_GATED
+    v_add_lshl_u32 v[V_WOFF], v[V_ITEM], v[V_T1], 3
+    dt_up_rows 16
+  .else
+    v_lshlrev_b32 v[V_WOFF], 4, v[V_ITEM]
+  .endif
 
   // Weight scales of the wave's blocks, one run for each 128 weight rows.
   s_mul_i32 s[S_TMP+1], s[S_WAVE], 4 * DT_C
@@ -118,10 +147,10 @@ netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "N
   .set blk_r, 0
   .rept DT_ROW_BLOCKS
     .if blk_r
-      s_add_u32 s[S_TMP], s[S_FIRST], NETRA_N / 32 // the up tile
-      s_lshr_b32 s[S_TMP], s[S_TMP], 3
+      s_add_u32 s[S_TMP], s[S_FIRST], DT_WIDTH / DT_COLUMNS // the up rows
+      s_lshr_b32 s[S_TMP], s[S_TMP], 3 + NETRA_GATED
     .else
-      s_lshr_b32 s[S_TMP], s[S_FIRST], 3         // 128-row block
+      s_lshr_b32 s[S_TMP], s[S_FIRST], 3 + NETRA_GATED // 128-row block
     .endif
     s_mul_i32 s[S_TMP], s[S_TMP], 4 * DT_BLOCKS
     s_add_u32 s[S_TMP], s[S_WEIGHT_SCALE], s[S_TMP]
@@ -133,12 +162,10 @@ netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "N
     dt_load_bias_and_residual \name
   .endif
 
-  // The stream. The partners of the packed scales are ignored; the first is V_T1.
-  .set blk_r, 1
-  .rept DT_ROW_BLOCKS * DT_MT - 1
-    v_mov_b32 v[V_S+2*blk_r+1], 0
-    .set blk_r, blk_r + 1
-  .endr
+  // The stream. Partners of scales that are no pairs are ignored; the first is V_T1.
+  .if DT_MT > 1 && !NETRA_GATED
+    v_mov_b32 v[V_S+3], 0
+  .endif
   dt_issue_ahead
   netra_wait_scalar                              // weight scales
   dt_consume blk_multiply, \name
