@@ -359,10 +359,10 @@ TEST(DenseMfmaNegative, WrongPlacesOfF32AreNoticed) {
     EXPECT_NE(wrong("V_RESIDUAL+DT_RESIDUAL*dt_u, dt_free, NETRA_RESULT_F32",
                     "V_RESIDUAL+DT_RESIDUAL*dt_u, dt_free, 0"),
               "");
-    // Rounded on the way; data of a store overwritten at once.
-    EXPECT_NE(wrong("      global_store_dwordx2 v[V_OUT",
-                    "      netra_bf16_round_run dt_y, 2\n"
-                    "      global_store_dwordx2 v[V_OUT"),
+    // Rounded on the way.
+    EXPECT_NE(wrong("    netra_store_vector dt_y",
+                    "    netra_bf16_round_run dt_y, 2\n"
+                    "    netra_store_vector dt_y"),
               "");
   }
   // Data of a store overwritten at once.
@@ -371,8 +371,8 @@ TEST(DenseMfmaNegative, WrongPlacesOfF32AreNoticed) {
   DenseBf16Inputs inputs(c, 9);
   EXPECT_NE(noticed(tactic, c.bf16Problem(), inputs.buffers(c), {},
                     {{"dense/bf16_mfma.s", "// The stream.", "// Changed."},
-                     {"include/dense_tiles.inc",
-                      "        netra_wait_states 2  ", "        s_nop 0 //  "}},
+                     {"include/dense_tiles.inc", "      netra_wait_states 2  ",
+                      "      s_nop 0 //  "}},
                     [&](const Outcome &run) { return inputs.check(c, run); })
                 .find("hazard"),
             std::string::npos);

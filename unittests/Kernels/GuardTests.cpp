@@ -78,7 +78,7 @@ TEST(Guards, DenseFp8) {
       "gfx950.dense_fp8_block128_m16", denseFp8Problem(4, 48, 2048),
       {{"M", 33, "NETRA_M must be 1..32"},
        {"M", 0, "NETRA_M must be 1..32"},
-       {"N", 72, "NETRA_N must be a multiple of the rows of NETRA_TILES tiles"},
+       {"N", 72, "NETRA_N must be a multiple of 16 * NETRA_TILES"},
        {"K", 2000, "NETRA_K must be a multiple of NETRA_WAVES blocks"},
        {"TILES", 3, "NETRA_TILES must be 1, 2 or 4"},
        {"GATED", 1, "a gated epilogue needs NETRA_TILES = 2 or 4"},
@@ -93,7 +93,7 @@ TEST(Guards, DenseMfma) {
   expectRefusals(
       "gfx950.dense_bf16_m32", denseBf16Problem(4, 8192, 2048),
       {{"M", 33, "NETRA_M must be 1..32"},
-       {"N", 8208, "NETRA_N must be a multiple of the rows of NETRA_TILES"},
+       {"N", 8208, "NETRA_N must be a multiple of 16 * NETRA_TILES"},
        {"K", 2000, "NETRA_K must be a multiple of NETRA_WAVES blocks"},
        {"ROWS", 4, "NETRA_ROWS must be 16 or 8"},
        {"ROWS", 8, "tiles of 8 rows need NETRA_TILES = 1 and at most 16 rows"},

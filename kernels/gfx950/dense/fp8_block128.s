@@ -90,16 +90,7 @@ netra_require (NETRA_SCALE_GROUP_MAJOR == 0 || NETRA_SCALE_GROUP_MAJOR == 1), "N
 .macro blk_load_scales c, offset, count
   .set blk_m, 0
   .rept DT_MT
-    .set blk_v, V_SX + DT_SX * blk_m + (\c) % DT_SX
-    .if (\count) == 4
-      global_load_dwordx4 v[blk_v:blk_v+3], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:\offset
-    .elseif (\count) == 3
-      global_load_dwordx3 v[blk_v:blk_v+2], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:\offset
-    .elseif (\count) == 2
-      global_load_dwordx2 v[blk_v:blk_v+1], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:\offset
-    .else
-      global_load_dword v[blk_v], v[V_SOFF+blk_m], s[S_X_SCALE:S_X_SCALE+1] offset:\offset
-    .endif
+    netra_load_vector V_SX+DT_SX*blk_m+(\c)%DT_SX, V_SOFF+blk_m, S_X_SCALE, \count, \offset
     .set blk_m, blk_m + 1
   .endr
 .endm
